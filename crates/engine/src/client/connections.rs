@@ -2,7 +2,8 @@
 
 use super::Client;
 use super::agenda::Mode;
-use super::exchanges::{Exchange, Upload};
+use super::exchanges::{Exchange, ExchangeId, Upload};
+use super::multiplexing::Multiplexing;
 use super::pace::MAX_CONNECTING;
 use crate::io::{MessageId, Next, Slot};
 use crate::recorder::ErrorKind;
@@ -47,9 +48,10 @@ pub(super) struct Connection {
     pub(super) requests_left: u32,
     /// What it sends next.
     pub(super) message: MessageId,
+    /// Reads answers that come one after the other.
     pub(super) response: Reader,
-    /// HTTP/1.1 and FastCGI have one exchange at a time.
-    pub(super) exchange: Exchange,
+    /// Reads those of HTTP/2; `None` while the connection is closed, and on other wires.
+    pub(super) multiplexing: Option<Box<Multiplexing>>,
 }
 
 impl Connection {
@@ -64,7 +66,7 @@ impl Connection {
             requests_left: 0,
             message: 0,
             response: Reader::new(wire),
-            exchange: Exchange::default(),
+            multiplexing: None,
         }
     }
 
@@ -80,9 +82,9 @@ impl Connection {
     }
 
     /// Skips the rest of a long answer if only its length matters or its status was wrong.
-    pub(super) fn skippable(&self) -> Next {
+    pub(super) fn skippable(&self, exchange: &Exchange) -> Next {
         match self.response.rest() {
-            Some(rest) if rest >= MIN_SKIPPED_BYTES && !self.exchange.needs_body() => Next::Skip(rest),
+            Some(rest) if rest >= MIN_SKIPPED_BYTES && !exchange.needs_body() => Next::Skip(rest),
             _ => Next::Nothing,
         }
     }
@@ -171,7 +173,14 @@ impl<S: Schedule> Client<S> {
         // Slots are numbered in 32 bits.
         for slot in 0..self.connections.len() as Slot {
             let connection = &self.connections[slot as usize];
-            let Connection { state, since_ns, exchange, .. } = connection;
+            let Connection { state, since_ns, .. } = connection;
+            if self.is_multiplexed && *state == State::Open {
+                if self.tick_streams(slot) == Next::Close {
+                    close(slot);
+                }
+                continue;
+            }
+            let exchange = &self.exchanges[slot as usize];
             let age_ns = |since_ns| self.now_ns.saturating_sub(since_ns);
             let (kind, age_ns, upload) = match state {
                 State::Open if exchange.is_in_flight => {
@@ -181,7 +190,7 @@ impl<S: Schedule> Client<S> {
                 State::Handshaking => (ErrorKind::Tls, age_ns(*since_ns), Upload::Done),
                 State::Open | State::Closed => continue,
             };
-            if age_ns >= self.timeout_ns.saturating_add(self.moving_ns(connection)) {
+            if age_ns >= self.timeout_ns.saturating_add(self.moving_ns(slot, slot)) {
                 // A failure always closes the connection.
                 let _ = self.fail(slot, kind);
                 close(slot);
@@ -189,17 +198,22 @@ impl<S: Schedule> Client<S> {
                 && age_ns >= CONTINUE_NS
             {
                 self.send_body(slot, body);
-                self.to_continue.push(slot);
+                self.to_send.push(slot);
             }
         }
     }
 
-    /// How long the bytes of the exchange so far take at the pace of slow clients. Of others, no time.
-    fn moving_ns(&self, connection: &Connection) -> u64 {
+    /// How long the bytes of an exchange so far take at the pace of slow clients. Of others, no time.
+    pub(super) fn moving_ns(&self, slot: Slot, id: ExchangeId) -> u64 {
         let Some(bytes_per_s) = self.bytes_per_s else { return 0 };
+        let exchange = &self.exchanges[id as usize];
         // What is still to be sent counts as well: its length is known.
-        let bytes =
-            connection.exchange.progress.length() + self.requests.messages[connection.message as usize].len() as u64;
+        let request_bytes = if self.is_multiplexed {
+            self.requests.http2.body_bytes(exchange.request)
+        } else {
+            self.requests.messages[self.connections[slot as usize].message as usize].len() as u64
+        };
+        let bytes = exchange.progress.length() + request_bytes;
         (u128::from(bytes) * 1_000_000_000 / u128::from(bytes_per_s)).try_into().unwrap_or(u64::MAX)
     }
 
@@ -226,28 +240,40 @@ impl<S: Schedule> Client<S> {
         self.reconnect(slot, wait_ns)
     }
 
-    fn reconnect(&mut self, slot: Slot, wait_ns: u64) -> Next {
+    pub(super) fn reconnect(&mut self, slot: Slot, wait_ns: u64) -> Next {
         self.leave(slot);
         self.recorder.counts.reconnects += 1;
         self.open_after(slot, wait_ns);
         Next::Close
     }
 
-    /// An error ends the connection, and with it the exchange in flight. The connection is opened again after a wait.
+    /// An error ends the connection, and with it the exchanges in flight. The connection is opened again after a wait.
     #[cold]
     pub(super) fn fail(&mut self, slot: Slot, kind: ErrorKind) -> Next {
+        if self.is_multiplexed && kind.after_sending() && !self.is_in_use(slot) {
+            // No request fails with it.
+            return self.closed_by_server(slot);
+        }
         let connection = &mut self.connections[slot as usize];
         let wait_ns = backoff_ns(connection.failures);
         connection.failures += 1;
         connection.first_tried_ns = None;
-        let exchange = &connection.exchange;
-        let account = exchange.is_in_flight.then_some(exchange.account);
-        if kind == ErrorKind::Timeout {
-            let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
-            self.recorder.unanswered(service_ns, response_ns, exchange.account);
+        let mut is_alone = true;
+        for id in self.exchanges_of(slot) {
+            let exchange = &self.exchanges[id as usize];
+            if exchange.is_in_flight {
+                is_alone = false;
+                if kind == ErrorKind::Timeout {
+                    let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
+                    self.recorder.unanswered(service_ns, response_ns, exchange.account);
+                }
+                self.recorder.error(kind, Some(exchange.account));
+            }
+        }
+        if is_alone {
+            self.recorder.error(kind, None);
         }
         self.leave(slot);
-        self.recorder.error(kind, account);
         self.open_after(slot, wait_ns);
         Next::Close
     }
@@ -260,8 +286,8 @@ impl<S: Schedule> Client<S> {
     pub fn close_idle(&mut self, mut close: impl FnMut(Slot)) {
         // Slots are numbered in 32 bits.
         for slot in 0..self.connections.len() as Slot {
+            let is_in_use = self.is_in_use(slot);
             let connection = &mut self.connections[slot as usize];
-            let is_in_use = connection.state == State::Open && connection.exchange.is_in_flight;
             if connection.state != State::Closed && !is_in_use {
                 connection.first_tried_ns = None;
                 self.leave(slot);
@@ -271,18 +297,21 @@ impl<S: Schedule> Client<S> {
         }
     }
 
-    /// Closes a connection in the accounts, and ends its exchange.
+    /// Closes a connection in the accounts, and ends its exchanges.
     pub(super) fn leave(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         match std::mem::replace(&mut connection.state, State::Closed) {
             State::Closed => {}
             State::Connecting | State::Handshaking => self.connecting -= 1,
             State::Open => {
+                connection.multiplexing = None;
                 self.established -= 1;
-                if std::mem::take(&mut connection.exchange.is_in_flight) {
-                    self.in_flight -= 1;
-                } else {
-                    self.idle.remove(slot);
+                for id in self.exchanges_of(slot) {
+                    if std::mem::take(&mut self.exchanges[id as usize].is_in_flight) {
+                        self.in_flight -= 1;
+                    } else {
+                        self.idle.remove(id);
+                    }
                 }
             }
         }
@@ -295,7 +324,10 @@ impl<S: Schedule> Client<S> {
 
     /// Whether the request in flight is the first of its connection, and nothing of its answer has come.
     pub(super) fn is_unproven(&self, slot: Slot) -> bool {
-        let Connection { requests_left, response, .. } = &self.connections[slot as usize];
+        let Connection { requests_left, response, multiplexing, .. } = &self.connections[slot as usize];
+        if let Some(multiplexing) = multiplexing {
+            return !multiplexing.has_heard();
+        }
         *requests_left == self.requests_per_connection() - 1 && response.is_at_start()
     }
 

@@ -4,9 +4,13 @@ use super::Client;
 use crate::check::{Check, Correct, Progress};
 use crate::io::{MessageId, Next, REPORTED_BYTES, Slot};
 use crate::recorder::{AccountId, Distribution, ErrorKind, LATE_NS};
-use crate::requests::{PreparedRequest, RequestMessages};
+use crate::requests::{PreparedRequest, RequestId, RequestMessages};
 use crate::schedule::Schedule;
 use crate::wire::Event;
+use std::ops::Range;
+
+/// The number of an exchange within its lane. Where connections have one exchange, it is the connection's slot.
+pub(super) type ExchangeId = u32;
 
 /// How much of a request is still to leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,13 +46,13 @@ pub(super) struct Exchange {
     /// When the request was sent; while idle, since when.
     pub(super) since_ns: u64,
     /// When the request was meant to be sent.
-    intended_ns: u64,
+    pub(super) intended_ns: u64,
     /// The number of the request among the lane's.
-    pub(super) request: u32,
+    pub(super) request: RequestId,
     /// Where it is entered besides the whole.
     pub(super) account: AccountId,
     pub(super) upload: Upload,
-    status_is_right: bool,
+    pub(super) status_is_right: bool,
     pub(super) progress: Progress,
 }
 
@@ -73,7 +77,7 @@ pub(super) struct LaneRequest {
     kept: RequestMessages,
     last: RequestMessages,
     pub(super) account: AccountId,
-    check: Check,
+    pub(super) check: Check,
     /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
     /// correct too and is not parsed again. A new `Date` costs one parse. Without capacity none is kept.
     pub(super) last_correct: Vec<u8>,
@@ -103,21 +107,38 @@ impl<S: Schedule> Client<S> {
     #[inline]
     pub fn next_send_ns(&self) -> u64 {
         match self.idle.first() {
+            Some(_) if !self.taken_back.is_empty() => self.monotonic_ns,
             Some(_) => self.clock.monotonic_ns(self.agenda.next_ns()),
             None => u64::MAX,
         }
     }
 
-    /// The connection for the next request of an open loop, if one is due and a connection is free.
+    /// The connection for the next request of an open loop, if one is due and a connection is free. [`Client::send`] says
+    /// what it does.
     #[inline]
     pub fn send_due(&mut self) -> Option<Slot> {
+        if self.is_multiplexed {
+            return self.send_due_on_stream();
+        }
         let slot = self.idle.first()?;
         let intended_ns = self.agenda.take(self.now_ns)?;
-        let free_since_ns = self.connections[slot as usize].exchange.since_ns;
-        let is_late = self.now_ns - intended_ns.max(free_since_ns).min(self.now_ns) > LATE_NS;
+        let is_late = self.is_late(slot, intended_ns);
         self.idle.remove(slot);
         self.begin(slot, intended_ns, is_late);
         Some(slot)
+    }
+
+    /// What a connection does that has something to send.
+    #[inline]
+    pub fn send(&mut self, slot: Slot) -> Next {
+        if self.is_multiplexed { self.flush(slot) } else { Next::Send }
+    }
+
+    /// Whether a request that this idle exchange sends now is late though the exchange was free.
+    #[inline]
+    pub(super) fn is_late(&self, id: ExchangeId, intended_ns: u64) -> bool {
+        let free_since_ns = self.exchanges[id as usize].since_ns;
+        self.now_ns - intended_ns.max(free_since_ns).min(self.now_ns) > LATE_NS
     }
 
     /// A connection is free: in the closed loop it takes the next request, in an open loop it waits to be given one.
@@ -129,47 +150,61 @@ impl<S: Schedule> Client<S> {
             self.begin(slot, intended_ns, false);
             return Next::Send;
         }
-        self.connections[slot as usize].exchange.since_ns = self.now_ns;
-        self.idle.push(slot);
+        self.rest(slot);
         Next::Nothing
+    }
+
+    /// The exchange waits for a request.
+    #[inline]
+    pub(super) fn rest(&mut self, id: ExchangeId) {
+        self.exchanges[id as usize].since_ns = self.now_ns;
+        self.idle.push(id);
     }
 
     /// Begins an exchange: its request is what the connection sends next.
     #[inline]
     fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
         let number = self.requests.at(self.agenda.taken());
+        self.enter(slot, number, intended_ns, is_late);
         let request = &self.lane_requests[number as usize];
-        self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late, request.account);
-        self.in_flight += 1;
         let connection = &mut self.connections[slot as usize];
         connection.requests_left -= 1;
         let messages = if connection.requests_left == 0 { request.last } else { request.kept };
         connection.message = messages.first;
         connection.response.begin(request.to_head);
-        let exchange = &mut connection.exchange;
+        self.exchanges[slot as usize].upload = Upload::of(messages);
+    }
+
+    /// Enters a request that is sent now.
+    #[inline]
+    pub(super) fn enter(&mut self, id: ExchangeId, number: RequestId, intended_ns: u64, is_late: bool) {
+        let account = self.lane_requests[number as usize].account;
+        self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late, account);
+        self.in_flight += 1;
+        let exchange = &mut self.exchanges[id as usize];
         exchange.is_in_flight = true;
         exchange.since_ns = self.now_ns;
         exchange.intended_ns = intended_ns;
-        (exchange.request, exchange.account) = (number, request.account);
-        exchange.upload = Upload::of(messages);
+        (exchange.request, exchange.account) = (number, account);
     }
 
     /// The body is what the connection sends next.
     pub(super) fn send_body(&mut self, slot: Slot, body: MessageId) {
         let connection = &mut self.connections[slot as usize];
         connection.message = body;
-        connection.exchange.upload = Upload::of_body(&self.requests.messages[body as usize]);
+        self.exchanges[slot as usize].upload = Upload::of_body(&self.requests.messages[body as usize]);
     }
 
-    /// The next connection that sends its body though the server has not said 100 Continue.
-    pub fn continue_next(&mut self) -> Option<Slot> {
-        self.to_continue.pop()
+    /// The next connection that has something to send though nothing happened on it: a body whose server has not said
+    /// 100 Continue.
+    pub fn next_to_send(&mut self) -> Option<Slot> {
+        self.to_send.pop()
     }
 
     /// Reads bytes of an answer that is not a copy of the last correct one.
     pub(super) fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let connection = &mut self.connections[slot as usize];
-        let exchange = &mut connection.exchange;
+        let exchange = &mut self.exchanges[slot as usize];
         let check = &mut self.lane_requests[exchange.request as usize].check;
         let is_whole = connection.response.is_at_start();
         let mut input = bytes;
@@ -199,7 +234,7 @@ impl<S: Schedule> Client<S> {
                             self.send_body(slot, body);
                             Next::Send
                         }
-                        None => connection.skippable(),
+                        None => connection.skippable(exchange),
                     };
                 }
                 Ok(Event::End) => break,
@@ -209,9 +244,9 @@ impl<S: Schedule> Client<S> {
         if !input.is_empty() {
             return self.fail(slot, ErrorKind::Protocol);
         }
-        let correct = self.judge(slot);
+        let correct = self.judge(slot, slot);
         if correct == Some(Correct::Compared) && is_whole && is_kept {
-            let request = self.connections[slot as usize].exchange.request;
+            let request = self.exchanges[slot as usize].request;
             let last_correct = &mut self.lane_requests[request as usize].last_correct;
             if last_correct.capacity() > 0 {
                 last_correct.clear();
@@ -225,25 +260,23 @@ impl<S: Schedule> Client<S> {
     /// its upload is unfinished (the server answered early).
     #[inline]
     pub(super) fn go_on(&mut self, slot: Slot) -> Next {
-        let connection = &self.connections[slot as usize];
-        if connection.requests_left == 0 || connection.exchange.upload != Upload::Done {
+        let requests_left = self.connections[slot as usize].requests_left;
+        if requests_left == 0 || self.exchanges[slot as usize].upload != Upload::Done {
             return self.replace(slot);
         }
         self.free(slot)
     }
 
     /// An answer is complete: judges and counts it. The connection is in step with the server in any case.
-    pub(super) fn judge(&mut self, slot: Slot) -> Option<Correct> {
-        let exchange = &mut self.connections[slot as usize].exchange;
+    pub(super) fn judge(&mut self, slot: Slot, id: ExchangeId) -> Option<Correct> {
+        let exchange = &mut self.exchanges[id as usize];
         let check = &mut self.lane_requests[exchange.request as usize].check;
         let correct = if exchange.status_is_right { check.end(&mut exchange.progress) } else { None };
         match correct {
-            Some(correct) => self.correct(slot, correct),
+            Some(correct) => self.correct(slot, id, correct),
             None => {
-                exchange.is_in_flight = false;
-                self.in_flight -= 1;
                 let kind = if exchange.status_is_right { ErrorKind::Body } else { ErrorKind::Status };
-                self.recorder.error(kind, Some(exchange.account));
+                self.give_up_exchange(id, kind);
             }
         }
         correct
@@ -251,31 +284,56 @@ impl<S: Schedule> Client<S> {
 
     /// Counts and times a correct answer.
     #[inline]
-    pub(super) fn correct(&mut self, slot: Slot, correct: Correct) {
-        let connection = &mut self.connections[slot as usize];
-        connection.failures = 0;
-        connection.exchange.is_in_flight = false;
+    pub(super) fn correct(&mut self, slot: Slot, id: ExchangeId, correct: Correct) {
+        self.connections[slot as usize].failures = 0;
+        let exchange = &mut self.exchanges[id as usize];
+        exchange.is_in_flight = false;
         self.in_flight -= 1;
         self.recorder.counts.compared += u64::from(correct == Correct::Compared);
-        let (service_ns, response_ns) = connection.exchange.ages_ns(self.now_ns);
-        self.recorder.answer(service_ns, response_ns, connection.exchange.account);
+        let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
+        self.recorder.answer(service_ns, response_ns, exchange.account);
     }
 
-    /// Counts the request in flight as not sent. In TLS 1.3 a client has sent its first request before it can know
-    /// that the server refuses the connection, for example because it wants a client certificate.
+    /// An exchange comes to no good end, and its connection may go on.
+    pub(super) fn give_up_exchange(&mut self, id: ExchangeId, kind: ErrorKind) {
+        let exchange = &mut self.exchanges[id as usize];
+        exchange.is_in_flight = false;
+        self.in_flight -= 1;
+        self.recorder.error(kind, Some(exchange.account));
+    }
+
+    /// Counts the requests in flight on a connection as not sent. In TLS 1.3 a client has sent its first request before
+    /// it can know that the server refuses the connection, for example because it wants a client certificate.
     pub(super) fn unsend(&mut self, slot: Slot) {
-        let Exchange { since_ns, intended_ns, account, .. } = self.connections[slot as usize].exchange;
-        self.leave(slot);
-        self.recorder.unsend(since_ns.saturating_sub(intended_ns), account);
-        if self.is_open_loop {
-            self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns), account);
-        } else {
-            self.agenda.untake();
+        for id in self.exchanges_of(slot) {
+            let Exchange { is_in_flight, since_ns, intended_ns, account, .. } = self.exchanges[id as usize];
+            if !is_in_flight {
+                continue;
+            }
+            self.recorder.unsend(since_ns.saturating_sub(intended_ns), account);
+            if self.is_open_loop {
+                self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns), account);
+            } else {
+                self.agenda.untake();
+            }
         }
+        self.leave(slot);
+    }
+
+    /// The exchanges of a connection.
+    #[inline]
+    pub(super) fn exchanges_of(&self, slot: Slot) -> Range<ExchangeId> {
+        slot * self.streams..(slot + 1) * self.streams
+    }
+
+    /// Whether a request is in flight on a connection.
+    #[inline]
+    pub(super) fn is_in_use(&self, slot: Slot) -> bool {
+        self.exchanges_of(slot).any(|id| self.exchanges[id as usize].is_in_flight)
     }
 
     pub(super) fn in_flight_exchanges(&self) -> impl Iterator<Item = &Exchange> {
-        self.connections.iter().map(|connection| &connection.exchange).filter(|exchange| exchange.is_in_flight)
+        self.exchanges.iter().filter(|exchange| exchange.is_in_flight)
     }
 
     /// The response times of the slice that has ended, with the ages of the requests that are still in flight.
@@ -290,12 +348,9 @@ impl<S: Schedule> Client<S> {
     /// Records the ages of the requests in flight.
     pub fn record_ages(&mut self) {
         self.recorder.measure_what_is_left();
-        for slot in 0..self.connections.len() {
-            let exchange = &self.connections[slot].exchange;
-            if exchange.is_in_flight {
-                let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
-                self.recorder.left_in_flight(service_ns, response_ns, exchange.account);
-            }
+        for exchange in self.exchanges.iter().filter(|exchange| exchange.is_in_flight) {
+            let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
+            self.recorder.left_in_flight(service_ns, response_ns, exchange.account);
         }
     }
 }

@@ -29,16 +29,26 @@ impl<S: Schedule> Handler for Client<S> {
         connection.socket_is_open();
         connection.state = State::Open;
         connection.requests_left = requests_left;
+        if self.is_multiplexed {
+            return self.begin_multiplexing(slot);
+        }
         self.free(slot)
     }
 
     #[inline]
     fn outgoing(&mut self, slot: Slot) -> Outgoing {
-        Outgoing::Message(self.connections[slot as usize].message)
+        let connection = &mut self.connections[slot as usize];
+        match &mut connection.multiplexing {
+            None => Outgoing::Message(connection.message),
+            Some(multiplexing) => Outgoing::Bytes(multiplexing.take_output()),
+        }
     }
 
     fn sent(&mut self, slot: Slot) -> Next {
-        let upload = &mut self.connections[slot as usize].exchange.upload;
+        if self.is_multiplexed {
+            return self.output_has_left(slot);
+        }
+        let upload = &mut self.exchanges[slot as usize].upload;
         if *upload == Upload::UnderWay {
             *upload = Upload::Done;
         }
@@ -48,14 +58,17 @@ impl<S: Schedule> Handler for Client<S> {
     #[inline]
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         self.recorder.counts.received_bytes += bytes.len() as u64;
-        let connection = &self.connections[slot as usize];
-        if !connection.exchange.is_in_flight {
+        if self.is_multiplexed {
+            return self.read_frames(slot, bytes);
+        }
+        let exchange = &self.exchanges[slot as usize];
+        if !exchange.is_in_flight {
             self.unasked_bytes += bytes.len() as u64;
             return self.closed_by_server(slot);
         }
-        let request = &self.lane_requests[connection.exchange.request as usize];
-        if bytes == request.last_correct && connection.response.is_at_start() {
-            self.correct(slot, Correct::Compared);
+        let request = &self.lane_requests[exchange.request as usize];
+        if bytes == request.last_correct && self.connections[slot as usize].response.is_at_start() {
+            self.correct(slot, slot, Correct::Compared);
             return self.go_on(slot);
         }
         self.read(slot, bytes)
@@ -64,17 +77,22 @@ impl<S: Schedule> Handler for Client<S> {
     fn skipped(&mut self, slot: Slot, bytes: u64) -> Next {
         self.recorder.counts.received_bytes += bytes;
         let connection = &mut self.connections[slot as usize];
-        connection.exchange.progress.skipped(bytes);
+        let exchange = &mut self.exchanges[slot as usize];
+        exchange.progress.skipped(bytes);
         if !connection.response.skipped(bytes) {
-            return connection.skippable();
+            return connection.skippable(exchange);
         }
-        self.judge(slot);
+        self.judge(slot, slot);
         self.go_on(slot)
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
+        if self.is_multiplexed {
+            // Either side speaks when it likes.
+            return self.received(slot, bytes);
+        }
         let connection = &mut self.connections[slot as usize];
-        let exchange = &mut connection.exchange;
+        let exchange = &mut self.exchanges[slot as usize];
         if exchange.is_in_flight && self.lane_requests[exchange.request as usize].is_body(connection.message) {
             // The head left before, so this is an early answer. The body would be in the way of another request.
             exchange.upload = Upload::UnderWay;
@@ -99,11 +117,12 @@ impl<S: Schedule> Handler for Client<S> {
     }
 
     fn ended(&mut self, slot: Slot) -> Next {
+        let is_in_use = self.is_in_use(slot);
         let connection = &mut self.connections[slot as usize];
         match connection.state {
-            State::Open if !connection.exchange.is_in_flight => self.closed_by_server(slot),
+            State::Open if !is_in_use => self.closed_by_server(slot),
             State::Open if connection.response.end_of_stream().is_ok() => {
-                self.judge(slot);
+                self.judge(slot, slot);
                 self.replace(slot)
             }
             State::Open => self.fail(slot, ErrorKind::Read),
@@ -119,7 +138,7 @@ impl<S: Schedule> Handler for Client<S> {
         let kind = match (connection.state, failure) {
             (State::Connecting, _) => ErrorKind::Connect,
             (State::Handshaking, _) => ErrorKind::Tls,
-            (State::Open, failure) if connection.exchange.is_in_flight => match failure {
+            (State::Open, failure) if self.is_in_use(slot) => match failure {
                 IoFailure::Tls if self.is_unproven(slot) => {
                     self.unsend(slot);
                     ErrorKind::Tls

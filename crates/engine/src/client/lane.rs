@@ -2,7 +2,7 @@
 
 use super::watch::Watched;
 use super::{ArmClock, Client};
-use crate::io::{Handler as _, Io, IoFailure, Next, Opened, signal};
+use crate::io::{Handler as _, Io, IoFailure, Opened, signal};
 use crate::plan::Reopening;
 use crate::schedule::Schedule;
 use hopcost_common::clock;
@@ -111,7 +111,8 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         loop {
             self.client.batch(clock::monotonic_ns());
             let Some(slot) = self.client.send_due() else { return };
-            self.io.apply(slot, Next::Send, &mut self.client);
+            let next = self.client.send(slot);
+            self.io.apply(slot, next, &mut self.client);
         }
     }
 
@@ -165,8 +166,9 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         }
         client.tick(|slot| io.close(slot));
         client.give_up(|slot| io.close(slot));
-        while let Some(slot) = client.continue_next() {
-            io.apply(slot, Next::Send, client);
+        while let Some(slot) = client.next_to_send() {
+            let next = client.send(slot);
+            io.apply(slot, next, client);
         }
         while let Some(slot) = client.open_next() {
             let next = match io.open(slot) {
@@ -186,7 +188,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::{Opened, Slot};
+    use crate::io::{Next, Opened, Slot};
     use crate::requests::{RequestMix, WireSettings};
     use crate::schedule::Constant;
     use std::time::Duration;

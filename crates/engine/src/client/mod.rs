@@ -11,6 +11,7 @@ mod exchanges;
 mod handler;
 mod idle;
 mod lane;
+mod multiplexing;
 mod pace;
 mod pending;
 mod watch;
@@ -18,9 +19,10 @@ mod watch;
 use self::agenda::{Agenda, Mode};
 pub use self::clock::ArmClock;
 use self::connections::Connection;
-use self::exchanges::LaneRequest;
+use self::exchanges::{Exchange, LaneRequest};
 use self::idle::Idle;
 pub use self::lane::Lane;
+use self::multiplexing::TakenBack;
 use self::pace::Pace;
 pub use self::pending::Pending;
 pub use self::watch::{Period, Watch, Watched};
@@ -29,8 +31,9 @@ use crate::plan::Reopening;
 use crate::recorder::Recorder;
 use crate::requests::RequestMix;
 use crate::schedule::Schedule;
+use crate::wire::{Wire, h2};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The connections of one arm on one thread, their exchanges and their accounts.
 #[derive(Debug)]
@@ -43,8 +46,18 @@ pub struct Client<S> {
     lane_requests: Box<[LaneRequest]>,
     pub recorder: Recorder,
     connections: Vec<Connection>,
-    /// Connections whose server has not said 100 Continue in time.
-    to_continue: Vec<Slot>,
+    /// The exchanges of all connections: those of the first, then those of the second.
+    exchanges: Vec<Exchange>,
+    /// How many exchanges a connection has: one in HTTP/1.1 and FastCGI.
+    streams: u32,
+    /// Whether the wire is HTTP/2.
+    is_multiplexed: bool,
+    /// The heads of HTTP/2's answers.
+    heads: h2::Heads,
+    /// Requests of an open loop that a server did not process.
+    taken_back: VecDeque<TakenBack>,
+    /// Connections that have something to send, and no event says so: the server has not said 100 Continue in time.
+    to_send: Vec<Slot>,
     /// Connections to open, by when.
     closed: BinaryHeap<Reverse<(u64, Slot)>>,
     /// How fast they are opened while nothing is sent.
@@ -69,15 +82,22 @@ impl<S: Schedule> Client<S> {
     /// A client whose connections are all closed, and due to be opened.
     pub fn new(schedule: S, requests: RequestMix, connections: u32, timeout_ns: u64) -> Self {
         let is_open_loop = schedule.is_open();
+        let streams = requests.streams;
+        let exchanges = connections * streams;
         Self {
             agenda: Agenda::new(schedule),
             is_open_loop,
-            idle: Idle::new(connections),
+            idle: Idle::new(exchanges),
             lane_requests: LaneRequest::of(&requests.list),
             recorder: Recorder::new(is_open_loop, requests.accounts.len()),
             connections: (0..connections).map(|_| Connection::closed(requests.wire)).collect(),
+            exchanges: (0..exchanges).map(|_| Exchange::default()).collect(),
+            streams,
+            is_multiplexed: requests.wire == Wire::Http2,
+            heads: h2::Heads::default(),
+            taken_back: VecDeque::new(),
             requests,
-            to_continue: Vec::new(),
+            to_send: Vec::new(),
             closed: (0..connections).map(|slot| Reverse((0, slot))).collect(),
             pace: Pace::new(),
             connecting: 0,
@@ -146,6 +166,7 @@ impl<S: Schedule> Client<S> {
             self.agenda.close(self.now_ns, |place, age_ns| {
                 recorder.not_sent(age_ns, lane_requests[requests.at(place) as usize].account);
             });
+            self.drop_taken_back();
         }
         self.agenda.pause(Mode::Draining);
     }
@@ -168,7 +189,7 @@ impl<S: Schedule> Client<S> {
 
     /// Requests that are due and wait for a free connection.
     pub fn waiting(&mut self) -> u64 {
-        if self.is_open_loop { self.agenda.waiting(self.now_ns) } else { 0 }
+        if self.is_open_loop { self.agenda.waiting(self.now_ns) + self.taken_back.len() as u64 } else { 0 }
     }
 
     /// The clock reading of the last batch, CLOCK_MONOTONIC.
@@ -231,7 +252,7 @@ impl<S: Schedule> Client<S> {
 
     #[inline]
     fn has_ended(&self) -> bool {
-        self.agenda.has_ended()
+        self.agenda.has_ended() && self.taken_back.is_empty()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::io::{Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot
 use crate::load::{LoadArguments, reach};
 use crate::plan::Target;
 use crate::requests::PreparedRequest;
-use crate::wire::{Event, Reader};
+use crate::wire::{Event, Reader, Wire};
 use hopcost_common::failure::Failure;
 use hopcost_common::{clock, limits};
 use serde::Serialize;
@@ -113,9 +113,10 @@ impl Handler for Counter {
 pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     let session = arguments.prepare()?.session;
     let target = &session.arms[0].target;
+    let is_plain = target.tls.is_none() && target.requests.wire != Wire::Http2;
     let only = match &*target.requests.list {
-        [only] if only.kept == only.last && only.kept.continued.is_none() && target.tls.is_none() => only,
-        _ => return Err(Failure::usage("floor: one request, without TLS, on connections that are kept")),
+        [only] if only.kept == only.last && only.kept.continued.is_none() && is_plain => only,
+        _ => return Err(Failure::usage("floor: one request, without TLS or HTTP/2, on connections that are kept")),
     };
     let failed = |what: &str, error: io::Error| Failure::machine(format!("{}: {what}: {error}", arguments.url));
     let answer_bytes = first_answer(target, only).map_err(|error| failed("no first answer", error))?;

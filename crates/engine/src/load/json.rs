@@ -12,6 +12,8 @@ use serde::Serialize;
 pub(super) struct Json<'a> {
     url: &'a str,
     connections: u32,
+    /// Requests at a time on each connection; `None` if not over HTTP/2.
+    streams: Option<u32>,
     established: u32,
     io: &'a str,
     batch: u32,
@@ -90,6 +92,7 @@ impl<'a> Json<'a> {
         Self {
             url: &arguments.url,
             connections: arguments.connections,
+            streams: arguments.streams(),
             established: arm.established,
             io: &result.io,
             batch: result.batch,

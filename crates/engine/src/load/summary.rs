@@ -16,7 +16,9 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     let mut text = String::new();
     let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
     let is_open = result.offered_per_s.is_some();
-    let load = format!("{} connections, {}, {load_s:.2} s", arguments.connections, arguments.shape_text());
+    let connections = arguments.connections;
+    let streams = arguments.streams().map_or_else(String::new, |streams| format!(" of {streams} streams"));
+    let load = format!("{connections} connections{streams}, {}, {load_s:.2} s", arguments.shape_text());
     line("load", load, &format!("{} by {}", arguments.url, result.io));
     if let Some(log) = &result.log {
         let LogReceipt { file, lines, sent_lines, requests, left_out } = log;

@@ -77,6 +77,9 @@ pub struct Arm {
     /// FastCGI's parameters besides those that nginx sends, or in their place.
     #[serde(default)]
     pub fastcgi_params: Vec<(String, String)>,
+    /// HTTP/2: how many requests a connection has at a time; `None` is 1.
+    #[serde(default)]
+    pub streams: Option<u32>,
     /// After this many requests a connection is closed; `None` is never.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
@@ -273,6 +276,11 @@ impl Plan {
                 require(!is_known, &format!("two requests of `mix` have the name `{}`", mixed.name))?;
             }
             let is_out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
+            let streams = arm.streams.unwrap_or(1);
+            require(arm.streams.is_none() || arm.wire == Wire::Http2, "`streams` without `\"wire\": \"http2\"`")?;
+            let is_within = (1..=MAX_CONNECTIONS / connections).contains(&streams);
+            let what = format!("`streams` is {streams}: connections times streams are not 1 to {MAX_CONNECTIONS}");
+            require(is_within, &what)?;
             require(!is_out_of_place, "`fastcgi_params` without `\"wire\": \"fastcgi\"`")?;
         }
         Ok(plan)

@@ -2,10 +2,11 @@
 
 use super::{Arm, Expect, MixedRequest, PlannedAddress, PlannedTls, Request};
 use crate::check::{ExpectedBody, ExpectedStatus, MaskedBody};
-use crate::io::tls::{SessionResumption, Trust};
+use crate::io::tls::{Protocol, SessionResumption, Trust};
 use crate::io::{Address, TlsSettings};
 use crate::requests::{RequestMix, RequestSpec, WireSettings};
 use crate::schedule::{Arrivals, ClosedLoop};
+use crate::wire::Wire;
 use base64::Engine as _;
 use hopcost_common::failure::Failure;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub struct Target {
     pub arrivals: Arrivals,
 }
 impl PlannedTls {
-    fn settings(&self, host: &str) -> Result<TlsSettings, Failure> {
+    fn settings(&self, host: &str, wire: Wire) -> Result<TlsSettings, Failure> {
         let trust = match (&self.ca_file, self.verify) {
             (_, false) => Trust::Anybody,
             (None, true) => Trust::System,
@@ -31,6 +32,7 @@ impl PlannedTls {
         };
         let resumption = if self.resume { SessionResumption::On } else { SessionResumption::Off };
         TlsSettings::new(self.server_name.as_deref().unwrap_or(host), &trust, resumption)
+            .map(|settings| settings.speaking(if wire == Wire::Http2 { Protocol::Http2 } else { Protocol::Http1 }))
             .map_err(|(what, hint)| Failure::usage(format!("`tls`: {what}")).hint(hint))
     }
 }
@@ -101,11 +103,13 @@ impl Arm {
         };
         let settings = WireSettings {
             requests_per_connection: self.requests_per_connection,
+            streams: self.streams,
+            is_tls: self.tls.is_some(),
             ..WireSettings::at(&address, self.wire, host, self.fastcgi_params.clone())
         };
         Ok(Target {
             requests: RequestMix::new(&settings, &specs)?,
-            tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host))).transpose()?,
+            tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host), self.wire)).transpose()?,
             address,
             connections: self.connections,
             timeout_ns: self.timeout_ns,

@@ -12,7 +12,7 @@ use crate::check::{Check, ExpectedBody, ExpectedStatus};
 use crate::io::{Address, MessageId, Messages, REPORTED_BYTES};
 use crate::recorder::AccountId;
 use crate::schedule::Place;
-use crate::wire::{Request, Wire, fastcgi, http_bytes};
+use crate::wire::{Request, Wire, fastcgi, h2, http_bytes};
 use hopcost_common::failure::Failure;
 use std::sync::Arc;
 
@@ -52,6 +52,10 @@ pub struct WireSettings {
     pub parameters: fastcgi::Parameters,
     /// After this many requests a connection is closed.
     pub requests_per_connection: Option<u32>,
+    /// HTTP/2: how many requests a connection has at a time.
+    pub streams: Option<u32>,
+    /// Whether the wire is within TLS: HTTP/2's requests say so.
+    pub is_tls: bool,
 }
 
 impl WireSettings {
@@ -62,7 +66,7 @@ impl WireSettings {
             Address::Unix(_) => ("127.0.0.1".to_owned(), "80".to_owned()),
         };
         let parameters = fastcgi::Parameters { server_address, server_port, given: fastcgi_params };
-        Self { wire, host: host.to_owned(), parameters, requests_per_connection: None }
+        Self { wire, host: host.to_owned(), parameters, ..Self::default() }
     }
 }
 
@@ -104,7 +108,11 @@ pub struct RequestMix {
     pub wire: Wire,
     /// After this many requests a connection is closed.
     pub requests_per_connection: Option<u32>,
+    /// How many requests a connection has at a time.
+    pub streams: u32,
     pub messages: Messages,
+    /// What is sent on HTTP/2 in place of messages.
+    pub http2: Arc<h2::Requests>,
     pub list: Arc<[PreparedRequest]>,
     /// The names of the accounts; none if there is one request.
     pub accounts: Arc<[String]>,
@@ -141,7 +149,9 @@ impl RequestMix {
         Ok(Self {
             wire: settings.wire,
             requests_per_connection: settings.requests_per_connection,
+            streams: settings.streams.unwrap_or(1),
             messages: messages.into(),
+            http2: Arc::new(put_http2(settings, specs)?),
             answer_bytes: longest(list.iter().map(|request| request.expected.length())),
             list: list.into(),
             accounts: names.into(),
@@ -166,19 +176,33 @@ fn longest(lengths: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     lengths.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
+fn request_of<'a>(settings: &'a WireSettings, spec: &'a RequestSpec) -> Request<'a> {
+    Request {
+        method: &spec.method,
+        target: &spec.target,
+        host: &settings.host,
+        headers: &spec.headers,
+        body: spec.body.as_deref(),
+    }
+}
+
+/// The requests of HTTP/2; none on other wires.
+fn put_http2(settings: &WireSettings, specs: &[RequestSpec]) -> Result<h2::Requests, Failure> {
+    if settings.wire != Wire::Http2 {
+        return Ok(h2::Requests::default());
+    }
+    let requests: Vec<_> = specs.iter().map(|spec| request_of(settings, spec)).collect();
+    let scheme = if settings.is_tls { "https" } else { "http" };
+    h2::Requests::new(scheme, &requests).map_err(Failure::usage)
+}
+
 fn put(
     messages: &mut Vec<Box<[u8]>>,
     settings: &WireSettings,
     spec: &RequestSpec,
     keeps: bool,
 ) -> Result<RequestMessages, Failure> {
-    let request = Request {
-        method: &spec.method,
-        target: &spec.target,
-        host: &settings.host,
-        headers: &spec.headers,
-        body: spec.body.as_deref(),
-    };
+    let request = request_of(settings, spec);
     let mut add = |bytes: &[u8]| {
         if bytes.len() > MAX_MESSAGE_BYTES {
             return Err(Failure::usage(format!("request `{}`: longer than 1 GiB", spec.target)));
@@ -188,6 +212,8 @@ fn put(
         Ok((messages.len() - 1) as MessageId)
     };
     let (bytes, first_bytes) = match settings.wire {
+        // Its frames depend on the connection.
+        Wire::Http2 => return Ok(RequestMessages { first: 0, continued: None, is_long: false }),
         Wire::FastCgi => (fastcgi::request_bytes(&request, &settings.parameters, keeps), usize::MAX),
         Wire::Http => match http_bytes(&request, keeps) {
             (bytes, head_bytes) if request.waits_for_continue() => (bytes, head_bytes),

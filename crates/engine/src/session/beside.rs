@@ -74,7 +74,10 @@ impl<'s, I: Io> BesideWorker<'s, I> {
             Failure::machine(format!("arm `{}`: {number} {} cannot be set up: {error}", arm.name, kind.name()))
         })?;
         let schedule = Turns::new(arm.beside.arrivals(kind), 0, 1);
-        let client = Client::new(schedule, target.requests.clone(), number, target.timeout_ns);
+        // Each has one request at a time, on HTTP/2 too.
+        let mut requests = target.requests.clone();
+        requests.streams = 1;
+        let client = Client::new(schedule, requests, number, target.timeout_ns);
         Ok(Some(Lane::beside(io, client.at_pace(bytes_per_s))))
     }
 

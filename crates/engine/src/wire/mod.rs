@@ -27,6 +27,8 @@ mod hostile;
 pub enum Wire {
     #[default]
     Http,
+    /// HTTP/2.
+    Http2,
     /// FastCGI, as a proxy speaks it.
     FastCgi,
 }

@@ -12,7 +12,8 @@ pub enum Reader {
 impl Reader {
     pub const fn new(wire: Wire) -> Self {
         match wire {
-            Wire::Http => Self::Http(Response::new()),
+            // HTTP/2 has a reader of its own, for many answers at a time; this one is never used.
+            Wire::Http | Wire::Http2 => Self::Http(Response::new()),
             Wire::FastCgi => Self::FastCgi(fastcgi::Response::new()),
         }
     }

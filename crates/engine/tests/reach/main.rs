@@ -3,6 +3,7 @@
 
 mod command;
 mod faults;
+mod http2;
 mod origin;
 mod run;
 mod tls;

@@ -14,7 +14,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHello World\n";
@@ -52,6 +52,16 @@ fn certificate() -> (CertificateDer<'static>, PrivateKeyDer<'static>, PathBuf) {
     std::fs::write(&ca, signed.cert.pem()).expect("the temporary directory is writable");
     let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).expect("a key");
     (signed.cert.der().clone(), key, ca)
+}
+
+/// How a server of these protocols accepts connections, and whom its clients have to trust: a file.
+pub fn acceptor(protocols: &[&str]) -> (Arc<ServerConfig>, PathBuf) {
+    let (certificate, key, ca) = certificate();
+    let builder = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().expect("ring speaks TLS").with_no_client_auth();
+    let mut config = builder.with_single_cert(vec![certificate], key).expect("they belong together");
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
+    (Arc::new(config), ca)
 }
 
 fn serve(manner: Manner) -> Server {
@@ -131,14 +141,14 @@ fn answer(socket: TcpStream, config: Arc<ServerConfig>, manner: Manner) -> std::
     }
 }
 
-fn trusting(server: &Server, resumption: SessionResumption) -> Settings {
-    TlsSettings::new("127.0.0.1", &Trust::File(server.ca.clone()), resumption).expect("a good file")
+pub fn trusting(ca: &Path, resumption: SessionResumption) -> Settings {
+    TlsSettings::new("127.0.0.1", &Trust::File(ca.to_owned()), resumption).expect("a good file")
 }
 
 fn aimed(server: &Server, requests: u64) -> Target {
     let spec = spec("/", b"Hello World\n");
     let mut target = target(&server.address, &settings(Default::default()), spec, requests);
-    target.tls = Some(trusting(server, SessionResumption::On));
+    target.tls = Some(trusting(&server.ca, SessionResumption::On));
     target
 }
 
@@ -199,7 +209,7 @@ fn sessions_are_resumed_unless_told_otherwise() {
             let mut settings = settings(Default::default());
             settings.requests_per_connection = Some(1);
             let mut target = target(&server.address, &settings, spec("/", b"Hello World\n"), 40);
-            target.tls = Some(trusting(&server, resumption));
+            target.tls = Some(trusting(&server.ca, resumption));
             let result = run(io, target);
             assert_all_correct(&result.counts, 40, "a connection per request");
             let (all, resumed) = handshakes(&result);
@@ -237,7 +247,7 @@ fn certificates_and_alerts() {
         let server = serve(Manner::Good);
         let mut untrusted = aimed(&server, 8);
         let other = serve(Manner::Good);
-        untrusted.tls = Some(trusting(&other, SessionResumption::On));
+        untrusted.tls = Some(trusting(&other.ca, SessionResumption::On));
         assert_refused(io, untrusted, "a certificate of nobody that is trusted");
 
         let mut misnamed = aimed(&server, 8);

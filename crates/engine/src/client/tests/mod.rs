@@ -1,5 +1,6 @@
 //! The connections' behaviour on a virtual clock, without sockets.
 
+mod multiplexing;
 mod open_loop;
 mod opening;
 mod requests;

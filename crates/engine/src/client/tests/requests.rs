@@ -57,7 +57,7 @@ fn a_body_does_not_wait_for_ever() {
     for (now, due) in [(CONTINUE_NS - 1, None), (2 * CONTINUE_NS, Some(0)), (3 * CONTINUE_NS, None)] {
         client.batch(now);
         client.tick(|_| panic!("nothing has timed out"));
-        assert_eq!(client.continue_next(), due);
+        assert_eq!(client.next_to_send(), due);
     }
     assert_eq!(sends(&mut client), "xxxx");
 }

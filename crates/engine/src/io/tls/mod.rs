@@ -8,7 +8,7 @@ mod tickets;
 
 use super::{Handler, Handshake, Io, IoFailure, IoSettings, Messages, Next, Opened, Outgoing, Slot};
 use session::Session;
-pub use settings::{SessionResumption, TlsSettings, Trust};
+pub use settings::{Protocol, SessionResumption, TlsSettings, Trust};
 use std::io::{self, BufRead as _};
 
 /// A backend with TLS or without.
@@ -147,9 +147,11 @@ impl<H: Handler> TlsHandler<'_, H> {
         let State { messages, sessions, batch, .. } = &mut *self.state;
         match (next, &mut sessions[slot as usize]) {
             (Next::Send, Some(session)) => {
-                // The handlers above send only messages.
-                let Outgoing::Message(message) = self.handler.outgoing(slot) else { return self.fail(slot) };
-                match session.order(message, messages, *batch) {
+                let ordered = match self.handler.outgoing(slot) {
+                    Outgoing::Message(message) => session.order(message, messages, *batch),
+                    Outgoing::Bytes(bytes) => session.write(&bytes, *batch),
+                };
+                match ordered {
                     Ok(()) => Next::Send,
                     Err(_) => self.fail(slot),
                 }
@@ -181,6 +183,9 @@ impl<H: Handler> TlsHandler<'_, H> {
             let Ok(read) = session.connection.read_tls(&mut input) else { return self.fail(slot) };
             let processed = session.connection.process_new_packets();
             if let Some(handshake) = session.secured_now() {
+                if !self.state.settings.is_protocol_right(&session.connection) {
+                    return self.fail(slot);
+                }
                 self.handler.secured(slot, handshake);
                 next = self.handler.connected(slot);
             }

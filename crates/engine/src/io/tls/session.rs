@@ -21,6 +21,8 @@ pub(super) struct Session {
     /// The batch in which a message was ordered last.
     pub(super) ordered_in: u64,
     upload: Option<Upload>,
+    /// Bytes were ordered that are no message, and have not left.
+    is_writing: bool,
 }
 
 impl Session {
@@ -28,7 +30,7 @@ impl Session {
         let mut connection = ClientConnection::new(settings.config.clone(), settings.server_name.clone())?;
         // Messages are encrypted in pieces, which bounds the buffer.
         connection.set_buffer_limit(None);
-        Ok(Self { connection, is_secured: false, ordered_in: 0, upload: None })
+        Ok(Self { connection, is_secured: false, ordered_in: 0, upload: None, is_writing: false })
     }
 
     /// Begins to send a message.
@@ -36,6 +38,13 @@ impl Session {
         self.ordered_in = batch;
         self.upload = Some(Upload { message, done_bytes: 0 });
         self.go_on(messages)
+    }
+
+    /// Sends these bytes.
+    pub(super) fn write(&mut self, bytes: &[u8], batch: u64) -> io::Result<()> {
+        self.ordered_in = batch;
+        self.is_writing = true;
+        self.connection.writer().write_all(bytes)
     }
 
     /// Encrypts the next piece of the message.
@@ -47,8 +56,11 @@ impl Session {
         self.connection.writer().write_all(piece)
     }
 
-    /// The last piece has left. Returns whether that was the end of a message whose end is reported.
+    /// The last piece has left. Returns whether that was the end of something whose end is reported.
     pub(super) fn sent(&mut self, messages: &Messages) -> io::Result<bool> {
+        if std::mem::take(&mut self.is_writing) {
+            return Ok(true);
+        }
         let Some(Upload { message, done_bytes }) = self.upload else { return Ok(false) };
         let bytes = messages[message as usize].len();
         if done_bytes == bytes {

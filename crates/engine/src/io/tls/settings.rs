@@ -35,6 +35,26 @@ pub struct TlsSettings {
     pub(super) config: Arc<ClientConfig>,
     pub(super) server_name: ServerName<'static>,
     resumption: SessionResumption,
+    protocol: Protocol,
+}
+
+/// What is spoken within TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.1. A server that knows nothing of ALPN speaks it too.
+    Http1,
+    /// HTTP/2: the server has to say that it does (RFC 9113, section 3.2).
+    Http2,
+}
+
+impl Protocol {
+    /// Its name in ALPN.
+    const fn alpn(self) -> &'static [u8] {
+        match self {
+            Self::Http1 => b"http/1.1",
+            Self::Http2 => b"h2",
+        }
+    }
 }
 
 impl TlsSettings {
@@ -53,9 +73,17 @@ impl TlsSettings {
             Trust::File(path) => builder.with_root_certificates(roots_in(path)?),
         };
         let mut config = builder.with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![Protocol::Http1.alpn().to_vec()];
         config.resumption = Resumption::disabled();
-        Ok(Self { config: Arc::new(config), server_name, resumption })
+        Ok(Self { config: Arc::new(config), server_name, resumption, protocol: Protocol::Http1 })
+    }
+
+    /// The same for another protocol within; [`TlsSettings::new`] is for HTTP/1.1.
+    #[must_use]
+    pub fn speaking(self, protocol: Protocol) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        config.alpn_protocols = vec![protocol.alpn().to_vec()];
+        Self { config: Arc::new(config), protocol, ..self }
     }
 
     /// The settings of one lane, whose connections resume each other's sessions and no others.
@@ -74,10 +102,16 @@ impl TlsSettings {
         while connection.is_handshaking() {
             connection.complete_io(stream)?;
         }
+        let is_right = self.is_protocol_right(&connection);
         connection.send_close_notify();
         // The server may be gone already; the handshake was good.
         let _ = connection.complete_io(stream);
-        Ok(())
+        if is_right { Ok(()) } else { Err(io::Error::other("the server does not speak HTTP/2")) }
+    }
+
+    /// Whether the server will speak what was asked for. Known after the handshake.
+    pub(super) fn is_protocol_right(&self, connection: &ClientConnection) -> bool {
+        self.protocol == Protocol::Http1 || connection.alpn_protocol() == Some(self.protocol.alpn())
     }
 }
 

@@ -15,7 +15,11 @@ const ONE_SEGMENT_BYTES: usize = 1200;
 impl Uring {
     /// Whether everything that is sent is that short. TLS handshakes have several parts.
     pub(super) fn messages_are_short(settings: &IoSettings) -> bool {
-        settings.tls.is_none() && settings.messages.iter().all(|message| message.len() <= ONE_SEGMENT_BYTES)
+        // Without messages, the handler says each time what is sent.
+        let has_messages = !settings.messages.is_empty();
+        settings.tls.is_none()
+            && has_messages
+            && settings.messages.iter().all(|message| message.len() <= ONE_SEGMENT_BYTES)
     }
 
     #[inline]

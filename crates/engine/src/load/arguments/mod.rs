@@ -17,11 +17,13 @@ use self::tls::TlsArguments;
 use self::url::{Place, Url};
 use super::log::LogReceipt;
 use super::output::OutputArguments;
+use crate::io::tls::Protocol;
 use crate::io::{Backend, process};
 use crate::plan::Target;
 use crate::requests::{RequestMix, WireSettings};
 use crate::schedule::Arrivals;
 use crate::session::{Session, SessionArm};
+use crate::wire::Wire;
 use clap::Args;
 use hopcost_common::failure::Failure;
 use std::path::PathBuf;
@@ -31,6 +33,9 @@ use std::time::Duration;
 pub const HELP: &str = include_str!("help.txt");
 pub const USAGE: &str = "hopcost load [OPTIONS] URL";
 
+/// More requests at a time than on any server.
+const MAX_EXCHANGES: u32 = 1 << 20;
+
 /// `hopcost-engine load`
 #[derive(Debug, Args)]
 pub struct LoadArguments {
@@ -39,6 +44,12 @@ pub struct LoadArguments {
     /// Connections, each with one request at a time
     #[arg(short, long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) connections: u32,
+    /// Speak HTTP/2: over TLS by ALPN, else by prior knowledge
+    #[arg(long)]
+    http2: bool,
+    /// Requests at a time on each connection (HTTP/2)
+    #[arg(long, value_name = "N", requires = "http2", value_parser = clap::value_parser!(u32).range(1..))]
+    streams: Option<u32>,
     /// Threads, one core each
     #[arg(short, long)]
     threads: Option<usize>,
@@ -84,6 +95,11 @@ pub(crate) struct Prepared {
 }
 
 impl LoadArguments {
+    /// How many requests a connection has at a time; `None` if not over HTTP/2.
+    pub(super) fn streams(&self) -> Option<u32> {
+        self.http2.then(|| self.streams.unwrap_or(1))
+    }
+
     /// The shape of the load in words.
     pub(super) fn shape_text(&self) -> String {
         self.shape.text(self.log.timed)
@@ -131,7 +147,20 @@ impl LoadArguments {
     }
 
     fn target(&self, url: Url, log: Option<LoggedLoad>, arrivals: Arrivals) -> Result<Target, Failure> {
-        let tls = self.tls.settings(&url)?;
+        let wire = match url.wire {
+            Wire::Http if self.http2 => Wire::Http2,
+            _ if self.http2 => return Err(Failure::usage("--http2: FastCGI is spoken there").hint("https://…")),
+            wire => wire,
+        };
+        let streams = self.streams().unwrap_or(1);
+        if streams.saturating_mul(self.connections) > MAX_EXCHANGES {
+            return Err(Failure::usage(format!(
+                "-c {} --streams {streams}: more than {MAX_EXCHANGES} requests at a time",
+                self.connections
+            )));
+        }
+        let is_tls = url.is_tls;
+        let tls = self.tls.settings(&url, if self.http2 { Protocol::Http2 } else { Protocol::Http1 })?;
         let place = match (&self.unix, url.place) {
             (Some(_), Place::Unix(_)) => {
                 return Err(Failure::usage("--unix, and a URL that names a Unix socket as well"));
@@ -151,7 +180,9 @@ impl LoadArguments {
         let address = place.address()?;
         let settings = WireSettings {
             requests_per_connection: self.requests.requests_per_connection,
-            ..WireSettings::at(&address, url.wire, &url.authority, given)
+            streams: self.streams(),
+            is_tls,
+            ..WireSettings::at(&address, wire, &url.authority, given)
         };
         Ok(Target {
             requests: match order {

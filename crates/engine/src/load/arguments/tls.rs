@@ -2,7 +2,7 @@
 
 use super::url::{Place, Url};
 use crate::io::TlsSettings;
-use crate::io::tls::{SessionResumption, Trust};
+use crate::io::tls::{Protocol, SessionResumption, Trust};
 use clap::Args;
 use hopcost_common::failure::Failure;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(super) struct TlsArguments {
 }
 
 impl TlsArguments {
-    pub(super) fn settings(&self, url: &Url) -> Result<Option<TlsSettings>, Failure> {
+    pub(super) fn settings(&self, url: &Url, protocol: Protocol) -> Result<Option<TlsSettings>, Failure> {
         if !url.is_tls {
             let given = self.insecure || self.ca.is_some() || self.no_resumption;
             let failure = || Failure::usage("--insecure, --ca and --no-resumption are about TLS").hint("https://…");
@@ -37,7 +37,7 @@ impl TlsArguments {
             Place::Tcp { host, .. } => host,
             Place::Unix(_) => "localhost",
         };
-        let settings = TlsSettings::new(host, &trust, resumption);
+        let settings = TlsSettings::new(host, &trust, resumption).map(|settings| settings.speaking(protocol));
         settings.map(Some).map_err(|(what, hint)| Failure::usage(what).hint(hint))
     }
 }
