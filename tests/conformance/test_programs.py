@@ -154,7 +154,7 @@ NGINX_GO = ["go-hello", "origin"]  # what the article's arms answer is as long i
 
 
 @pytest.mark.parametrize("origin", NGINX_GO)
-@pytest.mark.parametrize("link", [link for link in Link if link is not Link.HTTPS_TCP], ids=lambda link: link.value)
+@pytest.mark.parametrize("link", [link for link in Link if not link.is_tls], ids=lambda link: link.value)
 def test_the_hello_has_as_many_header_bytes_behind_nginx_as_alone(origin: str, link: Link) -> None:
     arm = Arm(hops=[hop("nginx", Link.HTTP_TCP), hop(origin, link)])
     with start("behind", arm) as stack:

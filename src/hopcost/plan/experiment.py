@@ -42,6 +42,8 @@ def decide_experiment(
         BY_NAME[peer].refuse_unable(experiment.workload.requests_per_connection)
         if experiment.workload.beside:
             raise CannotMeasure(f"{peer} has no slow clients and no idle connections", "hopcost's own engine has them")
+        if any(hop.link.is_http2 for arm in experiment.arms for hop in suite.arms[arm].hops[:1]):
+            raise CannotMeasure(f"{peer} is driven over HTTP/1.1 alone, and an arm is reached over http2+tls")
     cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings)
     kept, left_out, notes = arms_here(suite, experiment, limits.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]

@@ -7,7 +7,7 @@ from hopcost.suites.arms.arm import Link
 from hopcost.suites.arms.configuration import Configuration
 
 NGINX = "nginx"
-LINKS = [Link.HTTP_TCP, Link.HTTPS_TCP]
+LINKS = [Link.HTTP_TCP, Link.HTTPS_TCP, Link.HTTP2_TLS]
 UPSTREAM_LINKS = [Link.HTTP_TCP, Link.HTTP_UNIX, Link.FASTCGI_TCP, Link.FASTCGI_UNIX]
 
 

@@ -97,6 +97,16 @@ def vs(
         Path | None,
         typer.Option("--ca", metavar="FILE", help="Certificate authorities to trust. [default: this system's]"),
     ] = None,
+    http2: Annotated[
+        list[int] | None,
+        typer.Option("--http2", metavar="N", min=1, help="Speak HTTP/2 with the Nth URL, https://…; repeat it."),
+    ] = None,
+    streams: Annotated[
+        int,
+        typer.Option(
+            "--streams", metavar="N", min=1, max=1000, help="Requests at a time on each connection, with --http2."
+        ),
+    ] = 1,
     pids: Annotated[
         list[str] | None,
         typer.Option(
@@ -160,8 +170,9 @@ def vs(
         on_busy_machine=anyway,
     )
     wishes = _wishes(urls, method, body_file, ca_file, pids or [], cgroups or [], freeze, may_load, verify=not insecure)
+    wishes = _with_http2(wishes, http2 or [], streams, len(urls))
     fields = [[name, value] for name, value in map(read_header, headers or [])]
-    workload = Workload(connections=connections, timeout_s=timeout, headers=fields)
+    workload = Workload(connections=connections, streams=streams, timeout_s=timeout, headers=fields)
     prepared = prepare(Question(urls, workload, wishes, status, any_body))
     console = Console(stderr=True, highlight=False)
     _tell(console, prepared)
@@ -232,6 +243,17 @@ def _wishes(
         verify=verify,
         ca_file=None if ca_file is None else str(ca_file.resolve()),
     )
+
+
+def _with_http2(wishes: Wishes, numbers: list[int], streams: int, urls: int) -> Wishes:
+    from msgspec import structs
+
+    for number in numbers:
+        if number > urls:
+            raise UsageError(f"--http2 {number}: expected the number of a URL, from 1 to {urls}")
+    if streams > 1 and not numbers:
+        raise UsageError("--streams without --http2", "--http2 2 speaks HTTP/2 with the second URL")
+    return structs.replace(wishes, http2=frozenset(numbers))
 
 
 def _tell(console: Console, prepared: Prepared) -> None:

@@ -76,8 +76,14 @@ def _checks(address: Address, workload: Workload, generator: list[int]) -> list[
     authority = f"--ca {address.ca_file} " if address.is_tls else ""
     if body:
         return [f"{body}curl -i {trust}{fields}{url}"]
+    load = f"taskset --cpu-list {cores} hopcost load -c {connections} -d 5s"
+    if address.is_http2:
+        return [
+            f"curl -i --http2 {trust}{fields}{url}",
+            f"{load} --http2 --streams {workload.streams} {authority}{fields}{url}",
+        ]
     return [
         f"curl -i {trust}{fields}{url}",
-        f"taskset --cpu-list {cores} hopcost load -c {connections} -d 5s {authority}{fields}{url}",
+        f"{load} {authority}{fields}{url}",
         f"taskset --cpu-list {cores} wrk -t 1 -c {connections} -d 5s --latency {fields}{url}",
     ]

@@ -39,6 +39,8 @@ def engine_arm(stack: Stack, workload: Workload, expected: Sequence[HttpAnswer])
         network_namespace=stack.network_namespace,
         connections=workload.connections,
         tls=Tls(address.ca_file, address.server_name, address.verify) if address.is_tls else None,
+        wire="http2" if address.is_http2 else "http",
+        streams=workload.streams if address.is_http2 else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
         freeze=stack.freeze,
         hops=[*_own_hops(stack), *_shared_hops(stack)],

@@ -35,6 +35,8 @@ class Generators(msgspec.Struct, frozen=True):
 def find_generators(stack: RunningStack, workload: Workload) -> Generators:
     """Our engine, and all peers that are installed and can make such a load."""
     cores = stack.prepared.cores.generator
+    if stack.prepared.address.is_http2:
+        raise CannotMeasure("generators are compared over HTTP/1.1 alone, and this arm is reached over http2+tls")
     engine = our_engine(binaries.require("hopcost-engine"), OURS)
     drives = {OURS: peer_load.driver(engine, process.version_of(engine) or "", stack, cores)}
     left_out = {name: f"not installed; hint: {hint}" for name, hint in peer_load.missing().items()}

@@ -111,6 +111,8 @@ class EngineArm(msgspec.Struct):
     mix: list[EngineMixed] = []
     network_namespace: str | None = None
     tls: Tls | None = None
+    wire: str = "http"  # or `http2`
+    streams: int | None = None  # requests at a time on a connection of HTTP/2
     requests_per_connection: int | None = None
     slice_ns: int | None = None  # None is the plan's
     reopen_each_round: str | None = None  # `spread` or `burst`; None keeps the connections

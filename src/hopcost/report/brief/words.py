@@ -15,6 +15,7 @@ LINKS = {
     Link.FASTCGI_TCP: "FastCGI over TCP",
     Link.FASTCGI_UNIX: "FastCGI over a Unix socket",
     Link.HTTPS_TCP: "HTTPS over TCP",
+    Link.HTTP2_TLS: "HTTP/2 over TLS",
 }
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 

@@ -32,7 +32,12 @@ class Address(msgspec.Struct, frozen=True):
     @property
     def is_tls(self) -> bool:
         """Whether the client's first bytes are a handshake."""
-        return Link(self.link) is Link.HTTPS_TCP
+        return Link(self.link).is_tls
+
+    @property
+    def is_http2(self) -> bool:
+        """Whether load speaks HTTP/2 there. A check before load speaks HTTP/1.1, which such a server knows too."""
+        return Link(self.link).is_http2
 
     @property
     def host(self) -> str:
@@ -50,8 +55,12 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def wire(self) -> str:
-        """`http`, `https` or `fastcgi`."""
-        return self.link.partition("+")[0]
+        """`http`, `https` or `fastcgi`; HTTP/2 is a way to speak `https`.
+
+        >>> [Address(link, "127.0.0.1:80").wire for link in ("http+tcp", "http2+tls", "fastcgi+tcp")]
+        ['http', 'https', 'fastcgi']
+        """
+        return "https" if self.is_tls else self.link.partition("+")[0]
 
     @property
     def url(self) -> str:
@@ -88,6 +97,7 @@ class Address(msgspec.Struct, frozen=True):
     def trust(self) -> ssl.SSLContext:
         """Whom a client trusts."""
         context = ssl.create_default_context(cafile=self.ca_file)
+        context.set_alpn_protocols(["http/1.1"])
         if not self.verify:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         return context

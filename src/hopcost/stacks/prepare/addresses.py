@@ -11,7 +11,7 @@ from hopcost.stacks.jail.prepare import front_address, next_address
 from hopcost.stacks.prepare.certificate import CERTIFICATE
 from hopcost.stacks.prepare.prepared import Shared
 from hopcost.stacks.sandbox.ports import Ports
-from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.arms.arm import Arm, Hop
 from hopcost.suites.arms.configuration import Configuration
 
 
@@ -35,7 +35,7 @@ def addresses_of_hop(shared: Shared, hop: Hop, names: list[str], ports: Ports, i
         raise UsageError(f"{where}: port: {hop.copies} copies cannot all have port {port}", "leave port out")
     free = (number for number in iter(ports.take, None) if number not in shared.reserved)
     numbers = [next(free) if port is None else ports.claim(port, where) for _ in names]
-    ca_file = str(shared.directory / CERTIFICATE) if hop.link is Link.HTTPS_TCP else None
+    ca_file = str(shared.directory / CERTIFICATE) if hop.link.is_tls else None
     return [Address(link=link, address=f"{ip}:{number}", ca_file=ca_file) for number in numbers]
 
 

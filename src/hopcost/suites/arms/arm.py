@@ -31,6 +31,17 @@ class Link(Enum):
     FASTCGI_TCP = "fastcgi+tcp"
     FASTCGI_UNIX = "fastcgi+unix"
     HTTPS_TCP = "https+tcp"
+    HTTP2_TLS = "http2+tls"
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether the client's first bytes are a handshake."""
+        return self in (Link.HTTPS_TCP, Link.HTTP2_TLS)
+
+    @property
+    def is_http2(self) -> bool:
+        """Whether many requests at a time go over a connection."""
+        return self is Link.HTTP2_TLS
 
     @property
     def is_unix(self) -> bool:

@@ -23,7 +23,7 @@ class RunningServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where a running server is reached, with which request, and which of its processes are here."""
 
     url: Annotated[str, Meta(description="as it was named on the command line")]
-    link: Annotated[str, Meta(description="`http+tcp`, `https+tcp` or `http+unix`")]
+    link: Annotated[str, Meta(description="`http+tcp`, `https+tcp`, `http2+tls` or `http+unix`")]
     address: Annotated[str, Meta(description="`IP:PORT`, or the path of a Unix socket")]
     host: Annotated[str, Meta(description="what the request's `Host` says")]
     target: Annotated[str, Meta(description="path and query of the request")]

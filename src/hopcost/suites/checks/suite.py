@@ -47,15 +47,19 @@ def check_suite(suite: Suite, path: Path) -> None:
                 f"{where}: baseline: '{experiment.baseline}' is a stand-in", "it runs only where others cannot"
             )
         for arm in experiment.arms:
-            if suite.arms[arm].hops[0].link not in (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP):
+            if suite.arms[arm].hops[0].link in (Link.FASTCGI_TCP, Link.FASTCGI_UNIX):
                 raise UsageError(
                     f"{where}: arms: '{arm}' is reached over {suite.arms[arm].hops[0].link.value}",
-                    "the client speaks HTTP: the first hop's link is http+tcp, http+unix or https+tcp",
+                    "the client speaks HTTP: the first hop's link is http+tcp, http+unix, https+tcp or http2+tls",
                 )
         programs = {hop.program for arm in experiment.arms for hop in suite.arms[arm].hops}
         for program in experiment.settings:
             refuse_unknown(program, programs, f"{where}: settings: no arm uses the program '{program}'")
         check_load(experiment, programs, where)
+        if experiment.workload.streams > 1 and not any(
+            suite.arms[arm].hops[0].link.is_http2 for arm in experiment.arms
+        ):
+            raise UsageError(f"{where}: workload: streams: no arm's first hop is reached over http2+tls")
     for name, content in suite.arms.items():
         for program in content.settings:
             own = {hop.program for hop in content.hops}

@@ -81,6 +81,13 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
             " per request; absent: kept for ever"
         ),
     ] = None
+    streams: Annotated[
+        Positive,
+        Meta(
+            description="requests at a time on each connection to a first hop that is reached over `http2+tls`; the"
+            " others have one"
+        ),
+    ] = 1
     method: Annotated[Method, Meta(description="what a request does; POST and PUT carry a body")] = Method.GET
     body_bytes: Annotated[
         BodyBytes | None,

@@ -93,6 +93,8 @@ def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
          "the baseline's second run is added by hopcost itself"),
         ('baseline = "direct"\narms = ["direct", "behind"]', 'baseline = "unused"\narms = ["direct", "behind"]',
          FIRST + "baseline: 'unused' is not one of its arms", "known: behind, direct"),
+        ("connections = 32", "connections = 32, streams = 2",
+         FIRST + "workload: streams: no arm's first hop is reached over http2+tls", None),
         ("[arms.direct]", "[arms.direct]\nstand_in = true", FIRST + "baseline: 'direct' is a stand-in",
          "it runs only where others cannot"),
         ('arm = "behind"', 'arm = "behin"', FIRST + "published: 'behin' is not one of its arms",

@@ -41,6 +41,7 @@ class Wishes(msgspec.Struct, frozen=True):
     body_file: str | None = None
     verify: bool = True
     ca_file: str | None = None
+    http2: frozenset[int] = frozenset()  # the numbers of the URLs
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -100,18 +101,19 @@ def _place_name(url: Url) -> str:
 
 def _find(number: int, url: Url, name: str, wishes: Wishes) -> Found:
     is_unix = url.link is Link.HTTP_UNIX
+    link = _link(number, url, wishes)
     ip = "" if is_unix else resolve(url)
     if not is_unix:
         refuse_public(url, ip, may_load=wishes.may_load)
     server = RunningServer(
         url=url.text,
-        link=url.link.value,
+        link=link.value,
         address=url.host if is_unix else host_and_port(ip, url.port),
         host=url.authority,
         target=url.target,
         method=wishes.method,
         body_file=wishes.body_file,
-        server_name=url.host if url.link is Link.HTTPS_TCP else None,
+        server_name=url.host if link.is_tls else None,
         verify=wishes.verify,
         ca_file=wishes.ca_file,
         is_here=is_unix or place_of(ip, own_addresses()) is Place.HERE,
@@ -127,6 +129,14 @@ def _find(number: int, url: Url, name: str, wishes: Wishes) -> Found:
     server = msgspec.structs.replace(server, hops=hops)
     _refuse_unfreezable(name, server)
     return Found(name, server, f"{name} {_words(number, server, listener)}")
+
+
+def _link(number: int, url: Url, wishes: Wishes) -> Link:
+    if number not in wishes.http2:
+        return url.link
+    if not url.link.is_tls:
+        raise UsageError(f"--http2 {number}: `{url.text}` is reached without TLS", "https://…")
+    return Link.HTTP2_TLS
 
 
 def _listening(listener: Listener | None) -> list[ServerHop]:

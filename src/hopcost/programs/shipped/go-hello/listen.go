@@ -22,6 +22,9 @@ func serve(wanted string, handler http.Handler, options options) error {
 	if !found || !split {
 		return fmt.Errorf("-listen %s: expected LINK:ADDRESS", wanted)
 	}
+	if network == "tls" {
+		network = "tcp"
+	}
 	listener, err := net.Listen(network, address)
 	if err != nil {
 		return err
@@ -38,6 +41,8 @@ func serve(wanted string, handler http.Handler, options options) error {
 			TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}, // empty: HTTP/1.1, as at nginx
 		}
 		return server.ServeTLS(listener, options.certificate, options.key)
+	case "http2":
+		return http.ServeTLS(listener, handler, options.certificate, options.key)
 	case "fastcgi":
 		return fcgi.Serve(listener, handler)
 	}

@@ -29,12 +29,12 @@ func main() {
 	log.SetPrefix("go-hello: ")
 	var wanted listeners
 	var options options
-	flag.Var(&wanted, "listen", "LINK:ADDRESS, repeatable; LINK is http+tcp, http+unix, fastcgi+tcp, fastcgi+unix or https+tcp,\n"+
-		"as in http+tcp:127.0.0.1:8080 or fastcgi+unix:/tmp/go.sock")
+	flag.Var(&wanted, "listen", "LINK:ADDRESS, repeatable; LINK is http+tcp, http+unix, fastcgi+tcp, fastcgi+unix, https+tcp or\n"+
+		"http2+tls, as in http+tcp:127.0.0.1:8080 or fastcgi+unix:/tmp/go.sock")
 	folder := flag.String("content", ".", "the folder of the files to serve")
 	threads := flag.Int("gomaxprocs", 0, "threads that run Go code at once; 0 leaves it to Go")
 	flag.BoolVar(&options.noDelay, "tcp-nodelay", true, "send small packets at once, as Go does by itself")
-	flag.StringVar(&options.certificate, "tls-certificate", "tls.crt", "the certificate's file, for https+tcp")
+	flag.StringVar(&options.certificate, "tls-certificate", "tls.crt", "the certificate's file, for https+tcp and http2+tls")
 	flag.StringVar(&options.key, "tls-key", "tls.key", "its private key's file")
 	mebibytes := flag.Int("heap-mib", 0, "MiB of small objects to keep alive, of which each request replaces 16 KiB")
 	rounds := flag.Int("work-rounds", 0, "rounds of arithmetic before each answer, about a nanosecond each")

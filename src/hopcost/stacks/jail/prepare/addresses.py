@@ -23,7 +23,7 @@ def front_address(hop: Hop, configuration: Configuration, ip: str, directory: Pa
     """Where the site is reached; UsageError if it is not reached so."""
     outcome = outcome_of(configuration)
     is_tls = site_of(outcome, configuration).is_tls
-    if is_tls is not (hop.link is Link.HTTPS_TCP):
+    if is_tls is not hop.link.is_tls:
         link = (Link.HTTPS_TCP if is_tls else Link.HTTP_TCP).value
         raise UsageError(
             f"{hop.program}: port {configuration.port} of {configuration.file} is not reached over {hop.link.value}",

@@ -56,6 +56,15 @@ def test_nothing_is_looked_for_behind_another_machines_address(monkeypatch: pyte
     assert not one.server.is_here and not one.server.is_unseen
 
 
+def test_http2_is_spoken_with_the_urls_that_are_named_if_they_have_tls() -> None:
+    urls = ["https://192.168.255.254/", "https://192.168.255.254/"]
+    servers = [server.server for server in find_servers(urls, Wishes(http2=frozenset({2})))]
+    assert [server.link for server in servers] == ["https+tcp", "http2+tls"]
+    assert servers[1].server_name == "192.168.255.254"
+    with pytest.raises(UsageError, match=r"--http2 1: `:3000` is reached without TLS"):
+        find_servers([":3000"], Wishes(http2=frozenset({1})))
+
+
 def test_what_started_hopcost_is_not_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CannotMeasure, match="started hopcost"):
         found(monkeypatch, None, pids={1: [os.getpid()]}, freeze=True)
