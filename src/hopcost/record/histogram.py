@@ -107,3 +107,8 @@ def quantile(times: Histogram, q: float) -> int | None:
     """One quantile in ns of requests that were all answered; None if there are none."""
     (value,) = quantiles(times, merge([]), [q])
     return None if value is None else value[0]
+
+
+def count_above(times: Histogram, ns: int) -> int:
+    """How many values are above so many ns, in the resolution of the buckets: a bucket counts by its highest value."""
+    return int(times.counts[_buckets().highest_ns > ns].sum())

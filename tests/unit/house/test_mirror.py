@@ -11,6 +11,7 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "statistics/questions/conf/question statistics/questions/front/question "
+        "statistics/questions/capacity/question "
         "suites/arms/configuration "
         "nginx/ablations/ablation nginx/traps/trap "
         "plan/options plan/plan plan/until record/contents/block record/contents/evidence record/contents/reason "
@@ -20,6 +21,7 @@ WITHOUT_A_FILE = {
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
+        "cli/measure/capacity cli/shared/requests/capacity "
         "cli/measure/front cli/set_up/init cli/shared/requests/front measure/protocols/front/learning "
         "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
         "cli/measure/vs cli/set_up/build "
@@ -49,6 +51,8 @@ WITHOUT_A_FILE = {
     "golden files of the whole report, and the tables' and the page's tests": (
         "report/questions/conf/data report/questions/conf/details report/questions/conf/words "
         "report/questions/front/data report/questions/front/details "
+        "report/questions/capacity/data report/questions/capacity/details report/questions/capacity/sentence "
+        "report/questions/capacity/words report/formats/html/capacity "
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
         "report/formats/html/charts report/formats/html/series report/formats/html/vega "
@@ -75,6 +79,9 @@ WITHOUT_A_FILE = {
         "programs/generators/peers/wrk programs/generators/process "  # programs/generators/test_peers.py
         "measure/protocols/front/ask "  # measure/protocols/front/test_suite.py
         "programs/generators/beside "  # integration/programs/generators/test_engine_protocol.py
+        "measure/protocols/capacity/ask measure/protocols/capacity/load measure/protocols/capacity/plan "
+        "measure/protocols/capacity/start measure/protocols/capacity/watcher "
+        "statistics/questions/capacity/result "  # measure/protocols/capacity/test_course.py
         "plan/method programs/read "  # tools/test_reference.py; programs/definition/test_definition.py
         "machine/listeners/listening "  # listeners/test_tcp.py, test_unix.py
         "record/secrets/names record/secrets/patterns "  # secrets/test_masker.py

@@ -20,6 +20,7 @@ from tools.truth.sections.agreement.quick_full import QuickFull
 from tools.truth.sections.agreement.slices import Slices
 from tools.truth.sections.agreement.split_half import SplitHalf
 from tools.truth.sections.attribution import Attribution
+from tools.truth.sections.capacity.section import Capacity
 from tools.truth.sections.conf.planted import Planted
 from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
@@ -57,6 +58,7 @@ SECTIONS: dict[str, type[Section]] = {
     "own-aa": OwnAa,
     "not-freezing": NotFreezing,
     "conf": Planted,
+    "capacity": Capacity,
     "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
     "split-half": SplitHalf,  # reads what the others have recorded

@@ -96,8 +96,10 @@ def report(
     result = None
     if baseline is not None:
         read = with_baseline(read, baseline)
-    elif Source.DOCUMENT is FORMATS[format] and parts in ([], [*Part]):
-        result = kept_answer(read, details=bool(parts))
+    elif parts in ([], [*Part]) and FORMATS[format] in (Source.DOCUMENT, Source.SUMMARY):
+        kept = kept_answer(read, details=bool(parts))
+        has_it = kept is not None and (FORMATS[format] is Source.DOCUMENT or kept.summary is not None)
+        result = kept if has_it else None
     if result is None:
         result = record_report(read, summary.summarise(read), parts)
     if format is Format.TEXT and output is None:

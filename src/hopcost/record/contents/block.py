@@ -75,6 +75,13 @@ class ArmBlock(msgspec.Struct):
     open_loop: Annotated[
         list[OpenLoad], Meta(description="what came after the closed loop, one for each offered load")
     ] = []
+    probes: Annotated[
+        list[OpenLoad],
+        Meta(
+            description="of `hopcost capacity`: the loads offered to this arm one after the other; their `share` is of"
+            " the arm's own throughput"
+        ),
+    ] = []
     worker_cpu_ns: Annotated[
         dict[str, list[int]],
         Meta(
@@ -224,6 +231,7 @@ class Block(msgspec.Struct):
     open_ends: Annotated[
         list[End], Meta(description="the engine's last lines of the open loop, one for each offered load")
     ] = []
+    probe_ends: Annotated[list[End], Meta(description="the same of the arms' probes, one for each run")] = []
     throttled_ns: Annotated[
         int | None,
         Meta(description="how long a CPU quota of the harness's cgroup, or one above it, held it up; null: no quota"),

@@ -15,6 +15,7 @@ class Verb(StrEnum):
     FRONT = "front"
     CONF = "conf"
     GATE = "gate"
+    CAPACITY = "capacity"
 
 
 class KeptQuestion(msgspec.Struct, frozen=True):

@@ -59,6 +59,13 @@ def kept_answer(record: Record, *, details: bool = False) -> Result | None:
 
                 gate = msgspec.json.decode(kept.content, type=GateQuestion)
                 return gate_report(read_gate(gate, record), details=details)
+            case Verb.CAPACITY:
+                from hopcost.report.questions.capacity import capacity_report
+                from hopcost.statistics.questions.capacity.question import CapacityQuestion
+                from hopcost.statistics.questions.capacity.result import read_capacity
+
+                objectives = msgspec.json.decode(kept.content, type=CapacityQuestion)
+                return capacity_report(read_capacity(objectives, record), details=details)
 
 
 @contextmanager

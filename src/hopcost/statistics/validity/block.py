@@ -76,13 +76,15 @@ def _faults_of_engine(block: Block, void_loads: Sequence[VoidLoad]) -> list[Faul
         load_share, rate_per_s = loads[number] if number < len(loads) else (None, None)
         if end.validity == Validity.VOID or load_share not in void:
             ends.append((rate_per_s, end))
+    # What it suspects of a probe is what the search looks for: a load that the arm, or the generator, cannot carry.
+    ends += [(None, end) for end in block.probe_ends if end.validity == Validity.VOID]
     return [(end.validity, engine_reason(sentence, rate_per_s)) for rate_per_s, end in ends for sentence in end.reasons]
 
 
 def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
     """Time that others took from the block, and jumps of the wall clock."""
     cores = len({*experiment.cores.stack, *experiment.cores.generator})
-    loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends] if end is not None)
+    loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends, *block.probe_ends] if end is not None)
     faults = faults_of_others(block, loaded_ns * cores)
     steal = share(block.steal_ns or 0, block.elapsed_ns * cores)
     if steal > METHOD.max_steal_share:

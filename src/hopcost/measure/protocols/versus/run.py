@@ -49,6 +49,7 @@ class Question(msgspec.Struct, frozen=True):
     wishes: Wishes = Wishes()
     status: int | None = None
     any_body: bool = False
+    least: int = 2  # URLs
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 def prepare(question: Question) -> Prepared:
     """Find the servers and ask them; UsageError or CannotMeasure, with the next step, if that does not work out."""
-    if len(question.urls) < 2:
+    if len(question.urls) < question.least:
         raise UsageError("hopcost vs needs two URLs or more", "hopcost load URL tells how fast one is")
     servers = find_servers(question.urls, question.wishes)
     answers = compare_first_answers(
@@ -119,15 +120,23 @@ def plan_servers(suite: Suite, options: RunOptions) -> Plan:
 def measure_servers(suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> Measured:
     """Measure them into a record; MeasurementFailed if the measurement breaks, the record so far stays."""
     plan = plan_servers(suite, options)
-    environment = msgspec.structs.asdict(facts.facts()) | {
+    return run.record_plan(suite, plan, options.folder, servers_environment(), servers_rig(), run_watcher)
+
+
+def servers_rig() -> RealRig:
+    """The rig of servers that run already: signals freeze them, if anything does."""
+    return RealRig(Local(Freezer(kind=FreezerKind.SIGNAL, parent=None)))
+
+
+def servers_environment() -> dict[str, object]:
+    """The environment of such a run, as a record keeps it."""
+    return msgspec.structs.asdict(facts.facts()) | {
         "freezer": FreezerKind.SIGNAL.value,
         "network_namespaces": False,
         "network_namespaces_missing": "the servers run already",
         "programs": {},
         "binaries": {},
     }
-    rig = RealRig(Local(Freezer(kind=FreezerKind.SIGNAL, parent=None)))
-    return run.record_plan(suite, plan, options.folder, environment, rig, run_watcher)
 
 
 def why_failed(record: Record) -> tuple[str, str | None] | None:

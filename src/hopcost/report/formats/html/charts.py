@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hopcost.plan.turns import Scope
 from hopcost.record.contents.run import Record
 from hopcost.report import Part, formatting
-from hopcost.report.formats.html import series, vega
+from hopcost.report.formats.html import capacity, series, vega
 from hopcost.report.notes.scope import of_servers
 from hopcost.statistics.summary.summary import ExperimentSummary
 
@@ -34,7 +34,15 @@ def of_group(record: Record, group: list[ExperimentSummary]) -> dict[Part, list[
     over_time = {Part.STARTS: _over_time(record, group)}
     if first.plan.point is not None:
         return {Part.VERDICTS: _sweep(group)} | over_time
-    return {Part.LOAD: _curves(record, first), Part.PUBLISHED: _published(first)} | over_time
+    return {
+        Part.LOAD: [*_capacities(record, first), *_curves(record, first)],
+        Part.PUBLISHED: _published(first),
+    } | over_time
+
+
+def _capacities(record: Record, experiment: ExperimentSummary) -> list[Chart]:
+    found = capacity.curve(record, experiment)
+    return [] if found is None else [Chart(*found)]
 
 
 def _curves(record: Record, experiment: ExperimentSummary) -> list[Chart]:

@@ -24,13 +24,13 @@ PERCENTS = {"2": "50%", "10": "90%", "100": "99%", "1000": "99.9%"}
 
 def published(rows: Sequence[Row]) -> Spec:
     """The article's ratio beside the measured one, on a logarithmic axis."""
-    base = _chart(rows)
+    base = chart_of(rows)
     low, high = _reach(rows)
     y = alt.Y("stack:N", sort=None, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False))
     title = "throughput, of the baseline's: ● measured, with its range; ◇ published"
     x = alt.X("ratio:Q", title=title, scale=_logarithmic(low, high), axis=_ticks(low, high, "~%"))
     tooltip = [alt.Tooltip("stack:N"), alt.Tooltip("ratio:Q", format=".1%"), alt.Tooltip("published:Q", format=".0%")]
-    line_at_one = _chart([{"one": 1}]).mark_rule(strokeDash=[4, 3]).encode(x=alt.X("one:Q"))
+    line_at_one = chart_of([{"one": 1}]).mark_rule(strokeDash=[4, 3]).encode(x=alt.X("one:Q"))
     layers = [
         line_at_one,
         base.mark_rule(strokeWidth=3, clip=True).encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tooltip),
@@ -39,7 +39,7 @@ def published(rows: Sequence[Row]) -> Spec:
             x=alt.X("published:Q"), y=y, tooltip=tooltip
         ),
     ]
-    return _finished(alt.layer(*layers), len(rows), "published ratios beside the measured ones")
+    return finished(alt.layer(*layers), len(rows), "published ratios beside the measured ones")
 
 
 def _reach(rows: Sequence[Row]) -> tuple[float, float]:
@@ -72,7 +72,7 @@ def curves(rows: Sequence[Row], title: str) -> Spec:
     low, high = min(row["us"] for row in rows), max(row["us"] for row in rows)
     names = " : ".join(f"datum.value == {value} ? '{name}'" for value, name in PERCENTS.items())
     chart = (
-        _chart(rows)
+        chart_of(rows)
         .mark_line(point=False, strokeWidth=2)
         .encode(
             x=alt.X(
@@ -84,12 +84,12 @@ def curves(rows: Sequence[Row], title: str) -> Spec:
             y=alt.Y(
                 "us:Q", title="response time, µs", scale=_logarithmic(low, high * 1.1), axis=_ticks(low, high, ",")
             ),
-            color=_coloured(arms, line=True),
-            strokeDash=_dashed(arms),
+            color=coloured(arms, line=True),
+            strokeDash=dashed(arms),
             tooltip=["stack:N", alt.Tooltip("q:Q", format=".1%"), alt.Tooltip("us:Q", format=",.0f", title="µs")],
         )
     )
-    return _finished(chart, None, f"response time by quantile, {title}")
+    return finished(chart, None, f"response time by quantile, {title}")
 
 
 def _legend(line: bool = False) -> alt.Legend:
@@ -98,7 +98,8 @@ def _legend(line: bool = False) -> alt.Legend:
     return alt.Legend(orient="top", columns=2, labelLimit=LABEL_LIMIT)
 
 
-def _coloured(arms: Sequence[str], line: bool = False) -> alt.Color:
+def coloured(arms: Sequence[str], line: bool = False) -> alt.Color:
+    """A colour for each arm."""
     return alt.Color("stack:N", title=None, sort=None, scale=alt.Scale(domain=list(arms)), legend=_legend(line))
 
 
@@ -106,7 +107,7 @@ def _shaped(arms: Sequence[str]) -> alt.Shape:
     return alt.Shape("stack:N", title=None, sort=None, scale=alt.Scale(domain=list(arms)), legend=_legend())
 
 
-def _dashed(arms: Sequence[str]) -> alt.StrokeDash:
+def dashed(arms: Sequence[str]) -> alt.StrokeDash:
     """Dashes with the legend of the colours: a line has both."""
     dashes = [DASHES[number % len(DASHES)] for number in range(len(arms))]
     scale = alt.Scale(domain=list(arms), range=dashes)
@@ -122,7 +123,7 @@ def slices(rows: Sequence[Row], spans: Sequence[Row]) -> Spec:
     span_tooltip = [alt.Tooltip("start:Q"), alt.Tooltip("label:N"), alt.Tooltip("why:N")]
     layers: list[alt.Chart] = []
     if marked:
-        data = _chart(marked)
+        data = chart_of(marked)
         layers += [
             data.mark_rect(style="void").encode(x=alt.X("from:Q"), x2="to:Q", opacity=shade, tooltip=span_tooltip),
             data.mark_text(align="left", baseline="top", dx=3, fontSize=11, fontWeight="bold").encode(
@@ -130,37 +131,38 @@ def slices(rows: Sequence[Row], spans: Sequence[Row]) -> Spec:
             ),
         ]
     layers.append(
-        _chart(rows)
+        chart_of(rows)
         .mark_point(size=16, opacity=0.8)
         .encode(
             x=x,
             y=alt.Y("per_s:Q", title="answers/s", scale=alt.Scale(zero=True)),
-            color=_coloured(arms),
+            color=coloured(arms),
             shape=_shaped(arms),
             tooltip=["stack:N", "start:Q", "t:Q", alt.Tooltip("per_s:Q", format=",")],
         )
     )
-    return _finished(alt.layer(*layers), None, "throughput of the slices over time")
+    return finished(alt.layer(*layers), None, "throughput of the slices over time")
 
 
 def sweep(rows: Sequence[Row], key: str, figure: str, title: str, format: str) -> Spec:
     """One figure of every arm by the swept value."""
     arms = list(dict.fromkeys(row["stack"] for row in rows))
-    base = _chart([row for row in rows if row.get(figure) is not None]).encode(
+    base = chart_of([row for row in rows if row.get(figure) is not None]).encode(
         x=alt.X("value:N", title=key, sort=alt.SortField("order"), axis=alt.Axis(labelAngle=0)),
         y=alt.Y(f"{figure}:Q", title=title, axis=alt.Axis(format=format)),
-        color=_coloured(arms),
+        color=coloured(arms),
         tooltip=["stack:N", "value:N", alt.Tooltip(f"{figure}:Q", format=format)],
     )
     points = base.mark_point(size=50, filled=True).encode(shape=_shaped(arms))
-    return _finished(alt.layer(base.mark_line().encode(strokeDash=_dashed(arms)), points), None, f"{title} by {key}")
+    return finished(alt.layer(base.mark_line().encode(strokeDash=dashed(arms)), points), None, f"{title} by {key}")
 
 
-def _chart(rows: Sequence[Row]) -> alt.Chart:
+def chart_of(rows: Sequence[Row]) -> alt.Chart:
+    """A chart of these rows."""
     return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call] # altair's own gap
 
 
-def _finished(chart: Any, rows: int | None, description: str) -> Spec:
+def finished(chart: Any, rows: int | None, description: str) -> Spec:
     """As a plain specification, `rows` rows high.
 
     altair validates each part as it is made. The whole is not validated again, which would take as long: the page's

@@ -1,0 +1,113 @@
+"""The answer as people read it: lines, columns, words, curves, and what to do next."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from mocks.queues import ONE_MS, TWO_MS, QueueRig, searched
+
+from hopcost.record import reader
+from hopcost.report import Format, render
+from hopcost.report.formats.text import text
+from hopcost.report.questions.capacity import capacity_report
+from hopcost.report.questions.kept import kept_answer
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions.capacity.result import CapacityResult, CapacityRow, Kind
+from tools.truth.sections.capacity.simulated import QueueServer
+
+MOST_LINES, MOST_COLUMNS = 15, 80
+
+
+@pytest.fixture(scope="module")
+def answer(tmp_path_factory: pytest.TempPathFactory) -> CapacityResult:
+    """Two queues, measured."""
+    rig = QueueRig({"base": ONE_MS, "slow": TWO_MS})
+    return searched(rig, tmp_path_factory.mktemp("capacity"), 120.0)
+
+
+def lines(answer: CapacityResult, details: bool = False) -> list[str]:
+    whole = text(capacity_report(answer, details=details).document())
+    return whole.replace(str(answer.record.path), "records/a").splitlines()
+
+
+def only(answer: CapacityResult, **change: object) -> CapacityResult:
+    """With the first row alone, changed."""
+    row: CapacityRow = msgspec.structs.replace(answer.rows[0], **change)
+    return msgspec.structs.replace(answer, rows=[row])
+
+
+def test_it_is_short_and_narrow_and_says_what_is_carried(answer: CapacityResult) -> None:
+    shown = lines(answer)
+    assert len(shown) <= MOST_LINES + 2  # with the empty lines between sections
+    assert all(len(line) <= MOST_COLUMNS for line in shown)
+    joined = " ".join(" ".join(shown).split())
+    assert re.search(r"slow carries \d+/s \(\d+–\d+\) with p99 below 20 ms; base \d+/s \(\d+–\d+\)\.", joined)
+    assert "Poisson arrivals over 64 connections" in joined
+    assert any("hopcost report" in line or "--time" in line for line in shown[-2:])
+
+
+def test_details_draw_the_curve_with_its_knee(answer: CapacityResult) -> None:
+    shown = lines(answer, details=True)
+    assert all(len(line) <= MOST_COLUMNS for line in shown)
+    assert sum("◄ capacity" in line for line in shown) == 2
+    assert any("differ by about" in line for line in shown)
+
+
+def test_a_record_shows_its_answer_again(answer: CapacityResult) -> None:
+    again = kept_answer(reader.read_record(answer.record.path))
+    assert again is not None
+    assert text(again.document()) == text(capacity_report(answer).document())
+
+
+def test_json_and_csv_have_every_point(answer: CapacityResult) -> None:
+    result = capacity_report(answer)
+    data = json.loads(render(result, Format.JSON))
+    assert [stack["outcome"] for stack in data["stacks"]] == ["measured", "measured"]
+    assert data["objectives"][0]["option"] == "p99<20ms"
+    assert data["stacks"][0]["capacity_per_s"]["low"] < data["stacks"][0]["capacity_per_s"]["high"]
+    rows = render(result, Format.CSV).splitlines()
+    assert len(rows) == 1 + sum(len(row.points) for row in answer.rows)
+
+
+def test_the_page_has_the_answer_and_the_chart(answer: CapacityResult) -> None:
+    page = render(capacity_report(answer), Format.HTML)
+    assert "slow carries" in page and "response times by offered rate" in page
+
+
+def test_markdown_has_the_answer(answer: CapacityResult) -> None:
+    assert "**slow carries" in render(capacity_report(answer), Format.MARKDOWN)
+
+
+def test_the_generators_limit_is_said(answer: CapacityResult) -> None:
+    bound = Interval(value=61_000.0, low=61_000.0, high=None)
+    shown = " ".join(lines(only(answer, kind=Kind.AT_LEAST, per_s=bound)))
+    assert "slow carries at least 61,000/s" in shown and "≥61,000" in shown
+    assert "the load generator reached its own limit" in shown
+
+
+def test_too_few_connections_are_said(answer: CapacityResult) -> None:
+    assert "-c 128" in " ".join(lines(only(answer, is_short_of_connections=True)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (Kind.NOT_SETTLED, "the time was too short; it held 500/s"),
+        (Kind.NOT_OFFERED, "could not offer even"),
+        (Kind.MISSES_IDLE, "holds no rate: almost idle, at"),
+    ],
+)
+def test_no_capacity_says_why(answer: CapacityResult, kind: Kind, words: str) -> None:
+    shown = " ".join(" ".join(lines(only(answer, kind=kind, per_s=None, held_per_s=500.0))).split())
+    assert "No capacity: slow" in shown and words in shown
+
+
+def test_an_idle_server_that_misses_gets_an_objective_that_it_holds(tmp_path: Path) -> None:
+    slow = searched(QueueRig({"base": QueueServer(service_s=0.03)}), tmp_path, 60.0, "base")
+    shown = " ".join(" ".join(lines(slow)).split())
+    assert "base holds no rate: almost idle, at" in shown and "its median is 30" in shown
+    assert "-O 'p99<50ms'" in shown
