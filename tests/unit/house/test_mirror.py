@@ -10,14 +10,12 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
+        "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until record/contents/block "
+        "record/contents/evidence record/contents/reason record/contents/repeat record/contents/run "
+        "stacks/prepare/prepared statistics/questions/capacity/question statistics/questions/claims/result "
         "statistics/questions/conf/question statistics/questions/front/question "
-        "statistics/questions/capacity/question "
-        "suites/arms/configuration "
-        "nginx/ablations/ablation nginx/traps/trap "
-        "plan/options plan/plan plan/until record/contents/block record/contents/evidence record/contents/reason "
-        "record/contents/repeat record/contents/run stacks/prepare/prepared statistics/questions/claims/result "
-        "suites/peer_name "
-        "suites/articles/published suites/experiments/request suites/experiments/soak suites/suite"
+        "statistics/questions/two_records/result suites/arms/configuration suites/articles/published "
+        "suites/experiments/request suites/experiments/soak suites/peer_name suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "

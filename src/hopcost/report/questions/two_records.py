@@ -18,12 +18,7 @@ from hopcost.report.questions.closing import closing_lines
 from hopcost.report.questions.two_records_details import change_words, detail_elements, figure_words, record_line
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.two_records.differences import Difference
-from hopcost.statistics.questions.two_records.two_records import (
-    ArmChange,
-    ExperimentChange,
-    FigureChange,
-    RecordComparison,
-)
+from hopcost.statistics.questions.two_records.result import ArmChange, ExperimentChange, FigureChange, RecordComparison
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME
 
 STRONGER = "both sides in one run"

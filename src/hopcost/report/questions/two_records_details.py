@@ -18,7 +18,7 @@ from hopcost.report.formatting import (
 from hopcost.report.notes.verdicts import group_reasons
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.two_records.differences import Difference
-from hopcost.statistics.questions.two_records.two_records import (
+from hopcost.statistics.questions.two_records.result import (
     ExperimentChange,
     FigureChange,
     HopCostChange,

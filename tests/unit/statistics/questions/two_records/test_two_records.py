@@ -15,7 +15,8 @@ from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import of_logs, subtract
 from hopcost.statistics.questions.two_records import two_records
-from hopcost.statistics.questions.two_records.two_records import ONLY_ABSOLUTE, FigureChange, RecordComparison
+from hopcost.statistics.questions.two_records.result import FigureChange, RecordComparison
+from hopcost.statistics.questions.two_records.two_records import ONLY_ABSOLUTE
 from hopcost.statistics.validity.grounds import GENERATOR_FULL
 
 
