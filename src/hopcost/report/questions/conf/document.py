@@ -23,13 +23,12 @@ from hopcost.report.questions.conf.words import (
     place,
 )
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.questions.conf.question import FoundTrap
 from hopcost.statistics.questions.conf.result import ConfResult, Worth
 
 WIDTH = 80
-INDENT = 4  # of the longest lines
+INDENT, LONGEST_WORD = 4, 12  # of lines that are broken
 MOST_LINES = 15  # before the diff, unless something failed
-LEAST_ROWS, MOST_ROWS, MOST_TRAPS = 2, 6, 2  # of the short answer; --details has all
+LEAST_ROWS, MOST_ROWS, MOST_TRAPS, TRAP_LINES = 2, 6, 2, 3  # of the short answer; --details has all
 
 
 def document(answer: ConfResult, *, details: bool = False) -> Document:
@@ -137,16 +136,20 @@ def _cautions(answer: ConfResult) -> list[str]:
 
 
 def _traps(answer: ConfResult) -> list[str]:
-    """A line each: where it is and how it begins."""
-    traps = answer.question.traps
-    shown = traps if len(traps) <= MOST_TRAPS else traps[: MOST_TRAPS - 1]
-    lines = [cut(f"{trap.place}: {_mended(trap)}{trap.words}", WIDTH - INDENT) for trap in shown]
-    more = len(traps) - len(shown)
+    """Each with all its places, as much of it as a few lines hold."""
+    places: dict[str, list[str]] = {}
+    for trap in answer.question.traps:
+        places.setdefault(f"{'(mended) ' if trap.is_mended else ''}{trap.words}", []).append(trap.place)
+    texts = [f"{', '.join(found)}: {words}" for words, found in places.items()]
+    shown = texts if len(texts) <= MOST_TRAPS else texts[: MOST_TRAPS - 1]
+    left = TRAP_LINES - (len(shown) < len(texts))
+    lines: list[str] = []
+    for number, text in enumerate(shown, start=1):
+        own = min(_screen_lines(text), left - (len(shown) - number))
+        lines.append(cut(text, own * (WIDTH - INDENT) - (own - 1) * LONGEST_WORD))
+        left -= own
+    more = len(texts) - len(shown)
     return [*lines, f"{count(more, 'more trap')}: --details"] if more > 0 else lines
-
-
-def _mended(trap: FoundTrap) -> str:
-    return "(mended) " if trap.is_mended else ""
 
 
 def _notes(answer: ConfResult) -> list[str]:

@@ -112,7 +112,7 @@ def test_it_stays_short_however_much_there_is_to_say(answer: ConfResult) -> None
     long = "it does " + "one thing or another " * 12
     question = msgspec.structs.replace(
         answer.question,
-        traps=[FoundTrap(f"trap-{number}", long, "nginx.conf:40") for number in range(9)],
+        traps=[FoundTrap(f"trap-{number}", f"{number}: {long}", "nginx.conf:40") for number in range(9)],
         notes=[long] * 9,
         limits=[long] * 9,
         unseen=[Unseen(long, ["nginx.conf:50"], long)] * 9,
