@@ -8,6 +8,8 @@ use crate::recorder::{Account, Distribution, Errors, Times, TlsReceipt};
 
 const NAME_COLUMNS: usize = 17;
 const VALUE_COLUMNS: usize = 44;
+/// Requests of a mix that have a line each.
+const MAX_SHOWN_REQUESTS: usize = 10;
 
 /// The summary, within the width of a terminal if there is one.
 pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option<usize>) -> String {
@@ -75,9 +77,13 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     for [name, value, meaning] in beside::lines(arguments, result) {
         line(&name, value, &meaning);
     }
-    for (number, (name, account)) in result.arm.requests.iter().enumerate() {
-        let (value, meaning) = request_line(name, account);
+    let requests = &result.arm.requests;
+    for (number, request) in shown_requests(requests).into_iter().enumerate() {
+        let (value, meaning) = request_line(request);
         line(if number == 0 { "by request" } else { "" }, value, &meaning);
+    }
+    if requests.len() > MAX_SHOWN_REQUESTS {
+        line("", format!("{} more", requests.len() - MAX_SHOWN_REQUESTS), "--json has all of them");
     }
     line("errors", kinds(&errors), "requests that got no correct answer, by kind");
     line("in flight", result.arm.counts.in_flight().to_string(), "sent and still unanswered at the end");
@@ -100,8 +106,17 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     text
 }
 
+/// Those of a mix that were sent most often, in their order.
+fn shown_requests(requests: &[(String, Account)]) -> Vec<&(String, Account)> {
+    let mut by_sent: Vec<usize> = (0..requests.len()).collect();
+    by_sent.sort_by_key(|&request| std::cmp::Reverse(requests[request].1.sent));
+    by_sent.truncate(MAX_SHOWN_REQUESTS);
+    by_sent.sort_unstable();
+    by_sent.into_iter().map(|request| &requests[request]).collect()
+}
+
 /// One request of a mix: its times, and what they are the times of.
-fn request_line(name: &str, account: &Account) -> (String, String) {
+fn request_line((name, account): &(String, Account)) -> (String, String) {
     let times = Quantiles::new(account.response.as_deref().unwrap_or(&account.service));
     let quantile = |quantile| time(times.quantile(quantile));
     let value = format!("p50 {}  p90 {}  p99 {}", quantile(0.5), quantile(0.9), quantile(0.99));
@@ -202,12 +217,21 @@ mod tests {
         let mut account = Account::new(false);
         account.answers = 2;
         account.service.known.record_n(120_000, 2).expect("within bounds");
-        let (value, meaning) = request_line("GET /a", &account);
+        let mut request = ("GET /a".to_owned(), account);
+        let (value, meaning) = request_line(&request);
         assert_eq!((value.as_str(), meaning.as_str()), ("p50 120 us  p90 120 us  p99 120 us", "GET /a: 2 correct"));
-        account.errors.add(crate::recorder::ErrorKind::Status);
-        account.not_sent = 3;
-        let (_, meaning) = request_line("GET /a", &account);
-        assert_eq!(meaning, "GET /a: 2 correct, 3 not sent, errors: status 1");
+        request.1.errors.add(crate::recorder::ErrorKind::Status);
+        request.1.not_sent = 3;
+        assert_eq!(request_line(&request).1, "GET /a: 2 correct, 3 not sent, errors: status 1");
+    }
+
+    #[test]
+    fn of_many_requests_those_that_were_sent_most_often_are_shown() {
+        let sent = |sent: u64| (format!("sent {sent}"), Account { sent, ..Account::default() });
+        let requests: Vec<_> = (0..30).map(|number| sent(number * 7 % 30)).collect();
+        let shown = shown_requests(&requests);
+        assert!(shown.len() == MAX_SHOWN_REQUESTS && shown.iter().all(|(_, account)| account.sent >= 20));
+        assert_eq!(shown[0].0, "sent 21", "in their order");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An access log as requests to send: each distinct request once, and their order.
 //!
-//! A log takes 4 bytes per line that is sent, 12 with its times, and about 1 KB per distinct request and thread. So ten
-//! million lines of a hundred thousand requests take some 200 MB.
+//! A log takes 4 bytes per line that is sent, some 20 while its times are made, and about 1 KB per distinct request and
+//! thread. Ten million lines of a hundred thousand requests took 124 MB, with their times 270 MB.
 
 mod line;
 mod time;
