@@ -75,7 +75,8 @@ impl<S: Schedule> Client<S> {
         self.flush(slot)
     }
 
-    /// Reads what the server sent.
+    /// Reads what the server sent. Not inlined, so that the way of HTTP/1.1 stays short.
+    #[inline(never)]
     pub(super) fn read_frames(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let mut input = bytes;
         loop {
@@ -190,7 +191,8 @@ impl<S: Schedule> Client<S> {
         self.rest(id);
     }
 
-    /// [`Client::send_due`] on this wire.
+    /// [`Client::send_due`] on this wire. Not inlined, so that the way of HTTP/1.1 stays short.
+    #[inline(never)]
     pub(super) fn send_due_on_stream(&mut self) -> Option<Slot> {
         loop {
             let id = self.idle.first()?;
@@ -219,9 +221,8 @@ impl<S: Schedule> Client<S> {
 
     /// Sends a request on a stream of a connection that has room.
     fn begin_stream(&mut self, slot: Slot, id: ExchangeId, due: TakenBack, is_late: bool) {
-        self.enter(id, due.request, due.intended_ns, is_late);
         let upload = if self.requests.http2.waits(due.request) { Upload::Waits(0) } else { Upload::Done };
-        self.exchanges[id as usize].upload = upload;
+        self.enter(id, due.request, upload, due.intended_ns, is_late);
         let connection = &mut self.connections[slot as usize];
         connection.requests_left -= 1;
         let is_used_up = connection.requests_left == 0;

@@ -83,8 +83,7 @@ impl Recorder {
         if let Some(open) = &mut self.times.open {
             self.counts.late += u64::from(is_late);
             if self.measuring {
-                open.send_lag.known.saturating_record(lag_ns);
-                open.gaps.sent(now_ns);
+                open.sent(now_ns, lag_ns);
             }
         }
     }

@@ -76,6 +76,15 @@ pub struct OpenTimes {
     pub gaps: Gaps,
 }
 
+impl OpenTimes {
+    /// A request was sent now. Not inlined, so that the way of the closed loop stays short.
+    #[inline(never)]
+    pub(super) fn sent(&mut self, now_ns: u64, lag_ns: u64) {
+        self.send_lag.known.saturating_record(lag_ns);
+        self.gaps.sent(now_ns);
+    }
+}
+
 impl Times {
     pub fn new(is_open: bool) -> Self {
         Self { service: Distribution::default(), open: is_open.then(Box::default) }

@@ -71,9 +71,7 @@ impl Schedule for Arrivals {
     fn due(&mut self, count: u64) -> Due {
         match self {
             Self::Closed(schedule) => schedule.due(count),
-            Self::Constant(schedule) => schedule.due(count),
-            Self::Poisson(schedule) => schedule.due(count),
-            Self::Trace(schedule) => schedule.due(count),
+            _ => self.due_in_open_loop(count),
         }
     }
 
@@ -83,6 +81,17 @@ impl Schedule for Arrivals {
 }
 
 impl Arrivals {
+    /// Not inlined, so that [`Schedule::due`] is: of the closed loop it is one comparison.
+    #[inline(never)]
+    fn due_in_open_loop(&mut self, count: u64) -> Due {
+        match self {
+            Self::Closed(schedule) => schedule.due(count),
+            Self::Constant(schedule) => schedule.due(count),
+            Self::Poisson(schedule) => schedule.due(count),
+            Self::Trace(schedule) => schedule.due(count),
+        }
+    }
+
     const fn requests(&mut self) -> &mut Option<u64> {
         match self {
             Self::Closed(schedule) => &mut schedule.requests,
