@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("own_programs")
 
 
 def test_every_program_that_comes_with_hopcost_is_well_defined(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Path(programs_definition.__file__).parent / "shipped"
+    own = Path(programs_definition.__file__).parents[1] / "shipped"
     monkeypatch.setattr(programs_definition, "PROGRAMS", own)
     read.read_program.cache_clear()
     names = read.shipped_programs()

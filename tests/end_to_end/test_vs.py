@@ -149,7 +149,7 @@ def test_answers_that_differ_are_shown_and_compared_by_what_they_share(
     record, _, said = measured(tmp_path, first.url("/512"), second.url("/json"))
     assert "their answers differ, so" in said and f"--- {first.address}" in said and f"+++ {second.address}" in said
     assert record.plan.experiments[0].workload.expect.compared.value in ("length", "status")
-    assert "is compared" in command.hopcost("report", tmp_path / "record").stdout.replace("\n", " ")
+    assert "is compared" in command.hopcost("report", tmp_path / "record", "--details").stdout.replace("\n", " ")
 
 
 @pytest.mark.usefixtures("nothing_left")
