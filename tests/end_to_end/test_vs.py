@@ -238,7 +238,7 @@ def test_nobody_listens_there(tmp_path: Path) -> None:
         ([":1", "http://8.8.8.8/"], "--i-may-load-this"),
         ([":1", ":2", "--pid", "3=1"], "from 1 to 2"),
         ([":1", ":2", "--pid", "1=x"], "not a process number"),
-        ([":1", ":2", "-H", "nonsense"], "not a header"),
+        ([":1", ":2", "-H", "nonsense"], "-H: expected 'NAME: VALUE'"),
         ([":1", ":2", "-m", "G T"], "not a method"),
         ([":1", ":2", "-D", "nowhere"], "--body-file nowhere: no such file"),
         ([":1", ":2", "-k", "--ca", os.devnull], "no such file"),

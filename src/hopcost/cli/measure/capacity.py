@@ -106,7 +106,7 @@ def capacity(
     It offers each stack one rate after another, in fresh starts, until the highest one is known that holds the
     objectives.
     """
-    from hopcost.cli.shared.arguments import read_seconds
+    from hopcost.cli.shared.arguments import read_header, read_seconds
     from hopcost.cli.shared.output import refuse_unwritable
     from hopcost.statistics.questions.capacity.objectives import read_objectives
     from hopcost.statistics.questions.capacity.question import CapacityQuestion
@@ -131,7 +131,6 @@ def capacity(
         network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost.cli.measure.vs import read_header
     from hopcost.cli.shared.requests.capacity import (
         USUAL_CONNECTIONS,
         CapacityScreen,
@@ -144,6 +143,7 @@ def capacity(
         stacks_of,
         stacks_of_app,
     )
+    from hopcost.cli.shared.requests.vs import read_wishes
     from hopcost.plan.options import RunOptions
 
     console = Console(stderr=True, highlight=False, quiet=quiet)
@@ -153,14 +153,13 @@ def capacity(
     screen = CapacityScreen(console, question.words)
     if of_servers:
         asked = ServerWords(
-            fields=[[name, value] for name, value in map(read_header, headers or [])],
-            method=method or ("GET" if body_file is None else "POST"),
-            body_file=body_file,
+            fields=[read_header(text) for text in headers or []],
             timeout_s=timeout,
             connections=connections or USUAL_CONNECTIONS,
             any_body=any_body,
-            verify=not insecure,
-            may_load=may_load,
+            wishes=read_wishes(
+                targets or [], method=method, body_file=body_file, may_load=may_load, verify=not insecure
+            ),
         )
         measured = measure_urls(targets or [], asked, question, options, screen)
     elif command is not None:

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
 from hopcost.cli.shared.verbs.app import app, examples
-from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
 from hopcost.report import Format, Source
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hopcost.measure.protocols.versus.find import Wishes
-    from hopcost.measure.protocols.versus.run import Prepared
-
 LEAST_PRECISION = 0.05  # per cent
 SHARE = METHOD.open_loop_shares[0]
-HEADER = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([^\r\n]*?)\s*")
-TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-
 EPILOG = examples(
     "hopcost vs :3000 :4000",
     "hopcost vs http://127.0.0.1:8080/hello https://127.0.0.1:8443/hello -k",
@@ -146,9 +135,10 @@ def vs(
     """
     from rich.console import Console
 
-    from hopcost.cli.shared.arguments import read_percent, read_seconds
+    from hopcost.cli.shared.arguments import read_header, read_percent, read_seconds
     from hopcost.cli.shared.ending import end_with, ending_of, error_of, has_verdict
     from hopcost.cli.shared.output import refuse_unwritable, show_result
+    from hopcost.cli.shared.requests.vs import read_wishes, tell_servers
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.versus.run import Question, measure_servers, prepare, prepare_connections, why_failed
@@ -169,13 +159,24 @@ def vs(
         folder=record,
         on_busy_machine=anyway,
     )
-    wishes = _wishes(urls, method, body_file, ca_file, pids or [], cgroups or [], freeze, may_load, verify=not insecure)
-    wishes = _with_http2(wishes, http2 or [], streams, len(urls))
-    fields = [[name, value] for name, value in map(read_header, headers or [])]
+    wishes = read_wishes(
+        urls,
+        method=method,
+        body_file=body_file,
+        ca_file=ca_file,
+        pids=pids or [],
+        cgroups=cgroups or [],
+        freeze=freeze,
+        may_load=may_load,
+        verify=not insecure,
+        http2=http2 or [],
+        streams=streams,
+    )
+    fields = [read_header(text) for text in headers or []]
     workload = Workload(connections=connections, streams=streams, timeout_s=timeout, headers=fields)
     prepared = prepare(Question(urls, workload, wishes, status, any_body))
     console = Console(stderr=True, highlight=False)
-    _tell(console, prepared)
+    tell_servers(console, prepared)
     console.print("looking for some seconds how they treat idle connections")
     prepared = prepare_connections(prepared, workload, time_s)
     measured = measure_servers(prepared.suite, options, Screen(console))
@@ -186,85 +187,8 @@ def vs(
     show_result(record_report(measured.record, summaries, list(Part) if details else ()), format, output)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
-    ending = ending_of(measured.record, summaries, well=measured.well, is_answered=has_verdict(summaries))
+    ending = ending_of(measured.record, well=measured.well, is_answered=has_verdict(summaries))
     failed = why_failed(measured.record)
     if failed is not None:
         raise error_of(ending, *failed)
     return end_with(ending)
-
-
-def read_header(text: str) -> tuple[str, str]:
-    """`NAME: VALUE`; UsageError for anything else.
-
-    >>> read_header("Accept:  text/html ")
-    ('Accept', 'text/html')
-    """
-    match = HEADER.fullmatch(text)
-    if match is None:
-        raise UsageError(f"-H `{text}`: not a header", 'like -H "Accept: text/html"')
-    if match[1].lower() in ("connection", "content-length", "transfer-encoding"):
-        raise UsageError(f"-H `{text}`: {match[1]} is hopcost's own to send", "leave it out")
-    return match[1], match[2]
-
-
-def _wishes(
-    urls: list[str],
-    method: str | None,
-    body_file: Path | None,
-    ca_file: Path | None,
-    pids: list[str],
-    cgroups: list[str],
-    freeze: bool,
-    may_load: bool,
-    *,
-    verify: bool,
-) -> Wishes:
-    from hopcost.measure.protocols.versus.find import Wishes, read_named
-
-    if method is not None and TOKEN.fullmatch(method) is None:
-        raise UsageError(f"-m `{method}`: not a method", "like GET or POST")
-    for option, path in (("--body-file", body_file), ("--ca", ca_file)):
-        if path is not None and not path.is_file():
-            raise UsageError(f"{option} {path}: no such file", "a file that exists and may be read")
-    if not verify and ca_file is not None:
-        raise UsageError("--insecure and --ca", "one of the two: trust anybody, or whom FILE names")
-    named = read_named("--pid", pids, len(urls))
-    for number, words in named.items():
-        for word in words:
-            if not word.isdecimal():
-                raise UsageError(f"--pid {number}={word}: not a process number", "pgrep -a NAME lists pids")
-    return Wishes(
-        pids={number: [int(word) for word in words] for number, words in named.items()},
-        cgroups=read_named("--cgroup", cgroups, len(urls)),
-        freeze=freeze,
-        may_load=may_load,
-        method=method or ("GET" if body_file is None else "POST"),
-        body_file=None if body_file is None else str(body_file.resolve()),
-        verify=verify,
-        ca_file=None if ca_file is None else str(ca_file.resolve()),
-    )
-
-
-def _with_http2(wishes: Wishes, numbers: list[int], streams: int, urls: int) -> Wishes:
-    from msgspec import structs
-
-    for number in numbers:
-        if number > urls:
-            raise UsageError(f"--http2 {number}: expected the number of a URL, from 1 to {urls}")
-    if streams > 1 and not numbers:
-        raise UsageError("--streams without --http2", "--http2 2 speaks HTTP/2 with the second URL")
-    return structs.replace(wishes, http2=frozenset(numbers))
-
-
-def _tell(console: Console, prepared: Prepared) -> None:
-    """Who is loaded, before anything is; and how their answers differ."""
-    from hopcost.errors import printable
-
-    for server in prepared.servers:
-        console.print(printable(server.words), markup=False, soft_wrap=True)
-    if prepared.answers.difference:
-        compared = prepared.answers.expect.compared.value
-        what = {"length": "status and length are compared", "status": "the status alone is compared"}[compared]
-        console.print(f"their answers differ, so {what}:", style="yellow", markup=False, soft_wrap=True)
-        for line in prepared.answers.difference:
-            console.print(printable(line), markup=False, soft_wrap=True)

@@ -18,6 +18,8 @@ UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 LONGEST_S = 7 * 24 * 3600.0  # a week
 RECORD_HELP = "A record's directory, its name in records/, or `latest`."
 WITH_OPTIONS_OF_THEIR_OWN = (Format.JSON, Format.HTML)
+HEADER = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([^\r\n]*?)\s*")
+OWN_HEADERS = ("connection", "content-length", "transfer-encoding")  # hopcost's own to send
 
 
 def whole_arm(name: str) -> str:
@@ -96,6 +98,27 @@ def read_seconds(option: str, text: str, least: float = 1.0) -> float:
             f"as in {option} 90, {option} 5m or {option} 1h",
         )
     return seconds
+
+
+def read_header(text: str) -> list[str]:
+    """`NAME: VALUE`; UsageError, without the value that may be a secret, for anything else.
+
+    >>> read_header("Accept:  text/html ")
+    ['Accept', 'text/html']
+    """
+    match = HEADER.fullmatch(text)
+    if match is None:
+        raise UsageError(f"-H: expected 'NAME: VALUE', got '{text.partition(':')[0]}'", "like -H 'Accept: text/html'")
+    if match[1].lower() in OWN_HEADERS:
+        raise UsageError(f"-H: {match[1]} is hopcost's own to send", "leave it out")
+    return [match[1], match[2]]
+
+
+def read_path(text: str) -> str:
+    """Path and query of a request, as `--path` has them; UsageError without a / at the beginning."""
+    if not text.startswith("/"):
+        raise UsageError(f"--path: expected a path from /, got '{text}'", f"--path /{text}")
+    return text
 
 
 def read_parts(words: list[str] | None) -> list[Part]:

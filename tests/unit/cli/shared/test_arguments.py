@@ -1,10 +1,10 @@
-"""Percentages and times on the command line."""
+"""Percentages, times and header fields on the command line."""
 
 from __future__ import annotations
 
 import pytest
 
-from hopcost.cli.shared.arguments import read_percent, read_seconds
+from hopcost.cli.shared.arguments import read_header, read_path, read_percent, read_seconds
 from hopcost.errors import UsageError
 
 
@@ -42,3 +42,26 @@ def test_an_option_can_have_a_longer_least_time() -> None:
     assert read_seconds("--soak-length", "10s", least=10) == 10
     with pytest.raises(UsageError, match="--soak-length: expected a time from 10 s to 168 h, got '9'"):
         read_seconds("--soak-length", "9", least=10)
+
+
+@pytest.mark.parametrize(("text", "field"), [("Accept:  a b ", ["Accept", "a b"]), ("X-None:", ["X-None", ""])])
+def test_a_header_field_is_a_name_and_a_value(text: str, field: list[str]) -> None:
+    assert read_header(text) == field
+
+
+@pytest.mark.parametrize("text", ["nonsense", ": value", "two words: secret", "A: b\nB: c"])
+def test_what_is_no_header_field(text: str) -> None:
+    with pytest.raises(UsageError, match="-H: expected 'NAME: VALUE'") as caught:
+        read_header(text)
+    assert "secret" not in caught.value.message
+
+
+def test_hopcosts_own_header_fields_are_not_taken() -> None:
+    with pytest.raises(UsageError, match="Connection is hopcost's own to send"):
+        read_header("Connection: close")
+
+
+def test_a_path_begins_with_a_slash() -> None:
+    assert read_path("/a?b=c") == "/a?b=c"
+    with pytest.raises(UsageError, match="--path: expected a path from /, got 'a'"):
+        read_path("a")

@@ -11,10 +11,12 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from hopcost.cli.shared.ending import end_with, ending_of
 from hopcost.cli.shared.output import show_result
+from hopcost.cli.shared.requests.app import read_command
 from hopcost.cli.shared.requests.front import FrontWords
 from hopcost.cli.shared.screen import Screen, report_command
-from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed, NotSettled, UsageError, printable
+from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed, UsageError, printable
 from hopcost.measure.protocols.capacity.ask import MeasuredCapacity, measure_servers, measure_stacks
 from hopcost.measure.protocols.capacity.timing import default_time_s
 from hopcost.measure.protocols.capacity.watcher import CapacityWatcher
@@ -48,13 +50,10 @@ class ServerWords(msgspec.Struct, frozen=True):
     """How servers are asked, as the options say."""
 
     fields: list[list[str]]
-    method: str
-    body_file: Path | None
     timeout_s: int
     connections: int
     any_body: bool
-    verify: bool
-    may_load: bool
+    wishes: Wishes
 
 
 class CapacityScreen(Screen):
@@ -152,7 +151,7 @@ def stacks_of_app(words: FrontWords, say: Callable[[str], None]) -> Stacks:
 def app_words(command: str, fronts: Sequence[str], path: str, headers: Sequence[str], connections: int) -> FrontWords:
     """The app as `hopcost front` would be told it; UsageError for a command that is none."""
     return FrontWords(
-        command=command_of(command),
+        command=read_command("--app", command, "node server.js"),
         fronts=[*fronts],
         path=path,
         headers=[*headers],
@@ -171,21 +170,6 @@ def app_words(command: str, fronts: Sequence[str], path: str, headers: Sequence[
     )
 
 
-def command_of(app: str) -> list[str]:
-    """The words of `--app`; UsageError for none, or for a quote without its end.
-
-    >>> command_of("node 'my server.js'")
-    ['node', 'my server.js']
-    """
-    try:
-        words = shlex.split(app)
-    except ValueError as error:
-        raise UsageError(f"--app: {error}", "words as in a shell, in quotes") from error
-    if not words:
-        raise UsageError("--app: no command", "--app 'node server.js'")
-    return words
-
-
 def measure_suite(
     stacks: Stacks, question: CapacityQuestion, options: RunOptions, screen: CapacityScreen
 ) -> MeasuredCapacity:
@@ -198,13 +182,7 @@ def measure_urls(
 ) -> MeasuredCapacity:
     """The capacities of servers that run already."""
     workload = Workload(connections=words.connections, timeout_s=words.timeout_s, headers=words.fields)
-    wishes = Wishes(
-        may_load=words.may_load,
-        method=words.method,
-        body_file=None if words.body_file is None else str(words.body_file.resolve()),
-        verify=words.verify,
-    )
-    prepared = prepare(Question(urls, workload, wishes, any_body=words.any_body, least=1))
+    prepared = prepare(Question(urls, workload, words.wishes, any_body=words.any_body, least=1))
     for server in prepared.servers:
         screen.say(printable(server.words))
     screen.say("looking for some seconds how they treat idle connections")
@@ -215,13 +193,14 @@ def measure_urls(
 
 
 def show_capacity(measured: MeasuredCapacity, format: Format, output: Path | None, *, details: bool) -> int:
-    """Print the answer; the exit code. Interrupted if somebody stopped the run."""
+    """Print the answer, and why the exit code is not 0; the code. Interrupted if somebody stopped the run."""
     answer = measured.answer
     if measured.interrupted and not answer.record.blocks:
         raise Interrupted("before the first start was done: nothing to report")
     show_result(capacity_report(answer, details=details), format, output)
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
-    if not measured.well:
-        return MeasurementFailed.exit_code
-    return 0 if answer.is_answered else NotSettled.exit_code
+    ending = ending_of(
+        answer.record, well=measured.well, is_answered=answer.is_answered, why_not="no stack has a capacity"
+    )
+    return end_with(ending)

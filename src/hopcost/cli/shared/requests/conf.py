@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from hopcost.cli.shared.arguments import read_header, read_path
 from hopcost.cli.shared.output import write_result
+from hopcost.cli.shared.requests.app import read_app, read_folder
 from hopcost.errors import UsageError, nearest
 from hopcost.measure.protocols.conf.learning import ConfLearned
 from hopcost.measure.protocols.conf.plan import ConfPlan
@@ -42,15 +44,13 @@ class ConfWords(msgspec.Struct, frozen=True):
 
     def request(self) -> ConfRequest:
         """The request; UsageError for a word that is none."""
-        if not self.path.startswith("/"):
-            raise UsageError(f"--path: expected a path from /, got '{self.path}'", f"--path /{self.path}")
         if not self.file.exists():
             raise UsageError(f"{self.file}: no such file", _nearest_file(self.file))
         host, port = (None, None) if self.site is None else _site(self.site)
         workload = Workload(
             connections=self.connections,
-            target=self.path,
-            headers=[_field(text) for text in self.headers],
+            target=read_path(self.path),
+            headers=[read_header(text) for text in self.headers],
             requests_per_connection=self.new_connections,
             method=Method.GET if self.body_bytes is None else Method.POST,
             body_bytes=self.body_bytes,
@@ -66,16 +66,7 @@ class ConfWords(msgspec.Struct, frozen=True):
         )
 
     def _app(self) -> App:
-        folder = (self.folder or Path()).resolve()
-        if not folder.is_dir():
-            raise UsageError(f"--folder: {folder} is no directory", "the folder that your app is started in")
-        return App(
-            command=self.command,
-            folder=str(folder),
-            port=self.app_port,
-            environment=dict(map(_variable, self.environment)),
-            needs=self.needs,
-        ).from_folder(folder)
+        return read_app(self.command, read_folder(self.folder), self.app_port, self.environment, self.needs)
 
 
 def show_plan(plan: ConfPlan, say: Callable[[str], None], now_s: float | None = None) -> None:
@@ -136,19 +127,3 @@ def _site(text: str) -> tuple[str | None, int | None]:
     if to.hostname is None and port is None:
         raise UsageError(f"--site: expected HOST:PORT, got '{text}'", "like example.org:443 or :8080")
     return to.hostname, port
-
-
-def _variable(text: str) -> tuple[str, str]:
-    """`NAME=VALUE`."""
-    name, equals, value = text.partition("=")
-    if not (equals and name.isidentifier()):
-        raise UsageError(f"--env: expected NAME=VALUE, got '{name}'", "like --env DATABASE_URL=postgres://localhost/db")
-    return name, value
-
-
-def _field(text: str) -> list[str]:
-    """`Name: value`; whether it is a header field the suite's check says."""
-    name, colon, value = text.partition(":")
-    if not (colon and name.strip()):
-        raise UsageError(f"-H: expected 'NAME: VALUE', got '{name}'", "like -H 'Cookie: session=1'")
-    return [name.strip(), value.strip()]

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import msgspec
 
+from hopcost.cli.shared.arguments import read_header, read_path
 from hopcost.cli.shared.output import write_result
+from hopcost.cli.shared.requests.app import read_app, read_command, read_folder
 from hopcost.errors import UsageError, nearest
 from hopcost.measure.protocols.front.ask import FrontPlan
 from hopcost.measure.protocols.front.request import FrontRequest, over_socket
 from hopcost.report.formatting import count
 from hopcost.statistics.questions.front.fronts import parse_fronts
-from hopcost.suites.arms.app import App
 from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import Method
 from hopcost.suites.toml_text import suite_text
@@ -24,6 +25,7 @@ ABOUT = (
     "What hopcost front measures before `{command}`.",
     "hopcost run {file} gives figures with ranges; the advice comes from hopcost front alone.",
 )
+SOCKET_APP = "uvicorn app:app --uds {socket}"
 SCRIPTS = ("index.php", "public/index.php")  # of a FastCGI app, where --path names no file
 
 
@@ -49,20 +51,10 @@ class FrontWords(msgspec.Struct, frozen=True):
 
     def request(self) -> FrontRequest:
         """The request; UsageError for a word that is none."""
-        folder = (self.folder or Path()).resolve()
-        if not folder.is_dir():
-            raise UsageError(f"--folder: {folder} is no directory", "the folder that your app is started in")
-        if not self.path.startswith("/"):
-            raise UsageError(f"--path: expected a path from /, got '{self.path}'", f"--path /{self.path}")
+        folder, target = read_folder(self.folder), read_path(self.path)
         if self.script is not None and not self.is_fastcgi:
             raise UsageError("--script: without --fastcgi nobody asks for a script", "add --fastcgi")
-        app = App(
-            command=self.command,
-            folder=str(folder),
-            port=self.port,
-            environment=dict(map(_variable, self.environment)),
-            needs=self.needs,
-        ).from_folder(folder)
+        app = read_app(self.command, folder, self.port, self.environment, self.needs)
         method = _method(self.method)
         if method.uploads and self.body_bytes is None:
             raise UsageError(f"--method {method.value}: of nothing", "--body-bytes 100 says how much it carries")
@@ -70,8 +62,8 @@ class FrontWords(msgspec.Struct, frozen=True):
             raise UsageError("--body-bytes: a GET carries no body", "add --method POST or --method PUT")
         workload = Workload(
             connections=self.connections,
-            target=self.path,
-            headers=[_field(text) for text in self.headers],
+            target=target,
+            headers=[read_header(text) for text in self.headers],
             method=method,
             body_bytes=self.body_bytes,
         )
@@ -79,12 +71,15 @@ class FrontWords(msgspec.Struct, frozen=True):
             app=app,
             workload=workload,
             wanted=parse_fronts(self.fronts),
-            socket_app=over_socket(app, None if self.socket is None else _split("--socket", self.socket)),
+            socket_app=over_socket(app, self._socket_command()),
             is_fastcgi=self.is_fastcgi,
             script=self._script(folder) if self.is_fastcgi else None,
             rate_per_s=self.rate,
             is_quick=self.is_quick,
         )
+
+    def _socket_command(self) -> list[str] | None:
+        return None if self.socket is None else read_command("--socket", self.socket, SOCKET_APP)
 
     def _script(self, folder: Path) -> str | None:
         """The file that a FastCGI app runs; None if it needs none, as Go's."""
@@ -128,29 +123,3 @@ def _method(word: str) -> Method:
         raise UsageError(
             f"--method: '{word}' is none that hopcost sends", nearest(word.upper(), [method.value for method in Method])
         ) from error
-
-
-def _variable(text: str) -> tuple[str, str]:
-    """`NAME=VALUE`."""
-    name, equals, value = text.partition("=")
-    if not (equals and name.isidentifier()):
-        raise UsageError(f"--env: expected NAME=VALUE, got '{name}'", "like --env DATABASE_URL=postgres://localhost/db")
-    return name, value
-
-
-def _field(text: str) -> list[str]:
-    """`Name: value`; whether it is a header field the suite's check says."""
-    name, colon, value = text.partition(":")
-    if not (colon and name.strip()):
-        raise UsageError(f"-H: expected 'NAME: VALUE', got '{name}'", "like -H 'Accept: text/html'")
-    return [name.strip(), value.strip()]
-
-
-def _split(option: str, text: str) -> list[str]:
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}", "words as in a shell, in quotes") from error
-    if not words:
-        raise UsageError(f"{option}: no command", f"like {option} 'uvicorn app:app --uds {{socket}}'")
-    return words
