@@ -175,4 +175,6 @@ def conf(
         say(f"{diff}: not written, there is no diff")
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
-    return end_with(ending_of(answer.record, answer.experiments, well=measured.well, is_answered=answer.is_settled))
+    confirmed = [experiment.plan for experiment in answer.experiments]
+    is_answered = anyway or answer.is_settled
+    return end_with(ending_of(answer.record, confirmed, well=measured.well, is_answered=is_answered))

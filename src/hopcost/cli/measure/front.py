@@ -205,8 +205,8 @@ def front(
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
     answer = measured.answer
-    is_answered = bool(answer.advice) and shared_reason(answer) is None
-    return end_with(ending_of(answer.record, answer.experiments, well=measured.well, is_answered=is_answered))
+    is_answered = anyway or (bool(answer.advice) and shared_reason(answer) is None)
+    return end_with(ending_of(answer.record, well=measured.well, is_answered=is_answered))
 
 
 def _indented() -> list[str]:

@@ -239,4 +239,4 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     show(document(record, summaries, parts), ends_with_answers=not parts)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
-    return end_with(ending_of(record, summaries, well=measured.well, is_answered=has_verdict(summaries)))
+    return end_with(ending_of(record, well=measured.well, is_answered=has_verdict(summaries)))

@@ -11,10 +11,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopcost.errors import HopcostError, MeasurementFailed, NotSettled, printable
+from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Failure
 from hopcost.record.contents.run import Record, StopReason
 from hopcost.report.brief.reasons import plainer
 from hopcost.report.notes.scope import of_servers
+from hopcost.statistics.comparisons import BUSY_MACHINE
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED
 
@@ -36,31 +40,48 @@ def end_with(ending: Ending) -> int:
     return ending.exit_code
 
 
-def ending_of(record: Record, experiments: Sequence[ExperimentSummary], *, well: bool, is_answered: bool) -> Ending:
-    """How a run ends; `well` if its loop met no failure, `is_answered` if what its verb asked has an answer."""
-    lost = [experiment for experiment in experiments if _is_lost(experiment)]
+class _Part(NamedTuple):
+    """An experiment: whether it broke off, the failures of its stacks, and whether a start of it is void."""
+
+    name: str
+    has_failed: bool
+    failures: list[Failure]
+    has_void_starts: bool
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it ended because its starts were void: the machine's fault or the instrument's, not a stack's."""
+        return self.has_failed and self.has_void_starts and not self.failures
+
+
+def ending_of(
+    record: Record,
+    experiments: Sequence[PlannedExperiment] | None = None,
+    *,
+    well: bool,
+    is_answered: bool,
+    why_not: str = "there is no verdict",
+) -> Ending:
+    """How a run ends; `well` if its loop met no failure, `is_answered` if what its verb asked has an answer.
+
+    Without `experiments` all of the record matter. `why_not` says what is lacking if there is no answer.
+    """
+    asked = record.plan.experiments if experiments is None else experiments
+    parts = [_part(record, experiment.name) for experiment in asked]
+    lost = [part.name for part in parts if part.is_lost]
     failures = [
         *(f"{left.name} does not run here" for left in record.plan.left_out),
-        *(
-            f"{failure.arm} failed in {experiment.plan.name}"
-            for experiment in experiments
-            for failure in experiment.failures
-        ),
-        *(
-            f"{experiment.plan.name} failed"
-            for experiment in experiments
-            if _has_failed(experiment) and not experiment.failures and experiment not in lost
-        ),
+        *(f"{failure.arm} failed in {part.name}" for part in parts for failure in part.failures),
+        *(f"{part.name} failed" for part in parts if part.has_failed and not part.failures and not part.is_lost),
     ]
     if failures:
         return Ending(MeasurementFailed.exit_code, "; ".join(dict.fromkeys(failures)))
     if lost:
-        names = ", ".join(experiment.plan.name for experiment in lost)
-        return Ending(NotSettled.exit_code, f"too few starts of {names} count")
+        return Ending(NotSettled.exit_code, f"too few starts of {', '.join(lost)} count")
     if not well:
         return Ending(MeasurementFailed.exit_code, "something that was measured failed")
-    if not is_answered and not record.plan.on_busy_machine:
-        return Ending(NotSettled.exit_code, "there is no verdict")
+    if not is_answered:
+        return Ending(NotSettled.exit_code, why_not)
     return WELL
 
 
@@ -82,16 +103,22 @@ def has_verdict(experiments: Sequence[ExperimentSummary]) -> bool:
 
 
 def _asks_for_verdicts(experiment: ExperimentSummary) -> bool:
-    """Not of a single stack, of a soak, nor as an article published it."""
+    """Not with --anyway, of a single stack, of a soak, nor as an article published it."""
     plan = experiment.plan
     stacks = [arm for arm in plan.arms if arm.copy_of is None]
-    return len(stacks) > 1 and plan.turns is not Turns.SOAK and plan.as_published is None
+    return (
+        len(stacks) > 1
+        and plan.turns is not Turns.SOAK
+        and plan.as_published is None
+        and experiment.no_verdicts != BUSY_MACHINE
+    )
 
 
-def _has_failed(experiment: ExperimentSummary) -> bool:
-    return experiment.ending is not None and experiment.ending.why is StopReason.FAILED
-
-
-def _is_lost(experiment: ExperimentSummary) -> bool:
-    """Whether it ended because its starts were void: the machine's fault or the instrument's, not a stack's."""
-    return _has_failed(experiment) and bool(experiment.void) and not experiment.failures
+def _part(record: Record, name: str) -> _Part:
+    blocks = record.blocks_of(name)
+    return _Part(
+        name,
+        has_failed=any(ending.experiment == name and ending.why is StopReason.FAILED for ending in record.run.endings),
+        failures=[failure for block in blocks for failure in block.failures],
+        has_void_starts=any(block.validity is Validity.VOID for block in blocks),
+    )

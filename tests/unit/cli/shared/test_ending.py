@@ -21,8 +21,7 @@ from hopcost.statistics.verdict import NOT_SETTLED, Verdict
 
 
 def ending(content: Record, *, well: bool = True) -> Ending:
-    experiments = summarise(content)
-    return ending_of(content, experiments, well=well, is_answered=has_verdict(experiments))
+    return ending_of(content, well=well, is_answered=has_verdict(summarise(content)))
 
 
 def failed(blocks: Sequence[Block], plan: Plan | None = None) -> Record:
@@ -87,6 +86,12 @@ def test_an_experiment_that_does_not_run_here_is_told() -> None:
 def test_a_run_that_did_not_go_well_is_never_0() -> None:
     assert ending(failed(six_blocks()), well=False) == Ending(1, "cost failed")
     assert ending(record(*six_blocks()), well=False).exit_code == 1
+
+
+def test_only_the_experiments_that_matter_are_looked_at() -> None:
+    content = failed(six_blocks())
+    assert ending_of(content, [], well=True, is_answered=True) == Ending(0, "")
+    assert ending_of(content, content.plan.experiments, well=True, is_answered=True) == Ending(1, "cost failed")
 
 
 def test_servers_that_could_not_be_measured_are_an_error_of_the_same_code() -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
+from mocks.queues import ONE_MS, QueueRig, searched
 from texts import suite_files
 
-from hopcost.cli.shared.requests.capacity import app_words, stacks_of
+from hopcost.cli.shared.requests.capacity import app_words, show_capacity, stacks_of
 from hopcost.errors import UsageError
+from hopcost.measure.protocols.capacity.ask import MeasuredCapacity
+from hopcost.report import Format
+from hopcost.statistics.questions.capacity.result import Kind
 
 
 def test_a_suite_an_experiment_or_one_arm_may_be_named(tmp_path: Path) -> None:
@@ -45,3 +50,17 @@ def test_an_app_is_what_front_would_be_told() -> None:
 def test_a_quote_without_its_end_is_refused() -> None:
     with pytest.raises(UsageError, match="--app"):
         app_words("node 'server.js", [], "/", [], 8)
+
+
+def test_an_exit_code_that_is_not_0_is_told_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = searched(QueueRig({"base": ONE_MS}), tmp_path, 60.0, "base")
+    unknown = [msgspec.structs.replace(row, kind=Kind.NOT_SETTLED, per_s=None) for row in answer.rows]
+    unsettled = msgspec.structs.replace(answer, rows=unknown)
+    for result, well, exit_code, told in (
+        (answer, True, 0, ""),
+        (unsettled, True, 4, "exit code 4: no stack has a capacity\n"),
+        (answer, False, 1, "exit code 1: something that was measured failed\n"),
+    ):
+        measured = MeasuredCapacity(result, interrupted=False, well=well)
+        assert show_capacity(measured, Format.TEXT, None, details=False) == exit_code
+        assert capsys.readouterr().err == told
