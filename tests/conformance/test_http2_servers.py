@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import socket
 import subprocess
 import time
@@ -14,13 +12,13 @@ from pathlib import Path
 
 import pytest
 from processes.freezers import freezers
+from processes.needed import need_command, need_program
 
 from hopcost.machine import binaries, facts
 from hopcost.measure.load.arm import engine_arm
 from hopcost.plan.cores import Cores
 from hopcost.programs.generators import engine
 from hopcost.programs.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp
-from hopcost.programs.receipt import installed
 from hopcost.stacks.client import check
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.host import Local
@@ -44,17 +42,9 @@ require("node:http2").createSecureServer(options, answer).listen(Number(port), "
 """
 
 
-def need(program: str) -> None:
-    """It must be there in CI; elsewhere the reason for skipping is shown."""
-    raise_open_files()
-    receipt = installed(program)
-    if receipt.missing and "CI" not in os.environ:
-        pytest.skip(f"{program}: {receipt.missing}; {receipt.remedy}")
-    assert receipt.missing is None
-
-
 def start(program: str, settings: Mapping[str, SettingValue]) -> RunningStack:
-    need(program)
+    raise_open_files()
+    need_program(program)
     first = Hop(program=program, link=Link.HTTP2_TLS, settings=dict(settings))
     behind = [Hop(program="origin", link=Link.HTTP_UNIX)] if program in FRONTS else []
     return RunningStack("http2", Arm(hops=[first, *behind]), {}, CORES, Local(freezers()[0]), label="http2")
@@ -122,10 +112,7 @@ def test_an_arm_over_http2_takes_turns_and_is_frozen_like_any_other() -> None:
 @contextmanager
 def node(folder: Path) -> Iterator[Address]:
     """A server of Node's own HTTP/2."""
-    executable = shutil.which("node")
-    if executable is None and "CI" not in os.environ:
-        pytest.skip("node is not installed")
-    assert executable is not None
+    executable = need_command("node", "make setup installs it")
     for name, text in make_certificate("127.0.0.1").items():
         (folder / name).write_text(text)
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import textwrap
 from pathlib import Path
@@ -10,11 +9,11 @@ from pathlib import Path
 import pytest
 from places import ROOT
 from processes.freezers import freezers
+from processes.needed import need_program
 
 from hopcost.errors import ArmFailed, UsageError
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores
-from hopcost.programs.receipt import installed
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.running.stack import RunningStack
@@ -30,12 +29,8 @@ PAGE = ROOT / "docs" / "reference" / "suite-file.md"
 
 @pytest.fixture(autouse=True)
 def there() -> None:
-    """It must be there in CI; elsewhere the reason for skipping is shown."""
     raise_open_files()
-    receipt = installed("nginx")
-    if receipt.missing and "CI" not in os.environ:
-        pytest.skip(f"nginx: {receipt.missing}; {receipt.remedy}")
-    assert receipt.missing is None
+    need_program("nginx")
 
 
 def start(config: Path) -> RunningStack:

@@ -19,6 +19,7 @@ from pathlib import Path
 import psutil
 import pytest
 from processes.freezers import freezers
+from processes.needed import need_program
 
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores
@@ -41,13 +42,9 @@ WAIT_S = 20.0
 
 @pytest.fixture(autouse=True)
 def built() -> None:
-    """They must be there in CI; elsewhere the reason for skipping is shown."""
     raise_open_files()
     for name in ("express", "go-hello", "go-proxy", "fasthttp"):
-        receipt = installed(name)
-        if receipt.missing and "CI" not in os.environ:
-            pytest.skip(f"{name}: {receipt.missing}; {receipt.remedy}")
-        assert receipt.missing is None
+        need_program(name)
 
 
 def start(arm: Arm, freezer: Freezer | None = None) -> RunningStack:

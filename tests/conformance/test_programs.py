@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import psutil
 import pytest
 from processes.freezers import freezers
+from processes.needed import need_program
 
 from hopcost.errors import ArmFailed, UsageError
 from hopcost.machine import facts
@@ -104,11 +105,8 @@ def all_open_files() -> None:
 
 def start(name: str, arm: Arm) -> RunningStack:
     """The arm, alive; the test is skipped where one of its programs, or what its settings need, is not there."""
-    for each in arm.hops:
-        receipt = installed(each.program).under(each.settings)
-        if receipt.missing and "CI" not in os.environ:
-            pytest.skip(f"{each.program}: {receipt.missing}; {receipt.remedy}")
-        assert receipt.missing is None
+    for hop in arm.hops:
+        need_program(hop.program, hop.settings)
     return RunningStack(name, arm, {}, CORES, Local(freezers()[0]), label="test")
 
 

@@ -25,6 +25,7 @@ import pytest
 from command import environment
 from places import ROOT
 from processes.freezers import leavings
+from processes.needed import need
 from texts.suite_files import TWO_ARMS
 
 import hopcost
@@ -230,8 +231,7 @@ def test_a_run_there_leaves_its_record_in_the_folder_it_was_started_in(
     """The programs are those that `make setup` built: the digest of their sources is the same."""
     missing = {name: receipt.missing for name in ("nginx", "fasthttp", "actix", "go-hello")
                if (receipt := programs_receipt.installed(name)).missing}  # fmt: skip
-    if missing and "CI" not in os.environ:
-        pytest.skip(str(missing))
+    need(str(missing) if missing else None)
     done = installed.run("run", "--anyway", "hello", "--quick", "--time", 24, "--seed", 5, folder=tmp_path)
     assert "building" not in done.stderr
     (record,) = (tmp_path / "records").iterdir()

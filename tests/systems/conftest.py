@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
+from processes.needed import need
 from systems import apps, database
 from systems.apps import DJANGO, PACKAGES
 from systems.database import Database
@@ -16,9 +17,7 @@ from systems.database import Database
 def installed() -> None:
     """Under CI nothing is skipped: `make test-systems` has installed it."""
     missing = apps.missing()
-    if missing and "CI" not in os.environ:
-        pytest.skip(f"not installed: {', '.join(missing)}; tools/setup systems installs it")
-    assert missing == []
+    need(f"not installed: {', '.join(missing)}; tools/setup systems installs it" if missing else None)
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from processes.needed import need_command
 
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}}
@@ -19,10 +17,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}}
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Without a sandbox, since tests run as root."""
-    path = shutil.which("chromium")
-    if path is None and os.environ.get("CI") != "true":
-        pytest.skip("no chromium; hint: apt-get install chromium")
-    assert path is not None, "make setup installs it; without a path Playwright would look for a browser of its own"
+    path = need_command("chromium", "make setup installs it")  # with no path Playwright would look for one of its own
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

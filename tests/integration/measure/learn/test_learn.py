@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from places import ROOT
+from processes.needed import need_program
 
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
 from hopcost.measure.learn import Learned, answers, idle, learn_app, warm_up
 from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
-from hopcost.programs import receipt
 from hopcost.stacks.host import Local
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import network
@@ -54,8 +53,7 @@ def odd(oddity: str) -> Hop:
 
 def nginx(**settings: SettingValue) -> Hop:
     """As a front."""
-    if receipt.installed("nginx").missing and "CI" not in os.environ:
-        pytest.skip("nginx is not installed")
+    need_program("nginx")
     return Hop(program="nginx", link=Link.HTTP_TCP, settings={"worker_processes": 1, **settings})
 
 
