@@ -4,6 +4,7 @@
 use super::output::Second;
 use super::quantile::Quantiles;
 use super::summary::time;
+use super::words::count;
 use crate::io::terminal;
 use crate::lines::Opening;
 use crate::schedule::Arrivals;
@@ -48,7 +49,8 @@ pub(super) fn opening(style: Style, opening: &Opening<'_>) {
 fn opening_line(opening: &Opening<'_>) -> String {
     let Opening { elapsed_ns, established, connections, errors, .. } = opening;
     let end_s = *elapsed_ns as f64 / 1e9;
-    format!("opening {end_s:.0} s  {established} of {connections} connections open  {} errors so far", errors.total())
+    let (all, errors) = (count(*connections, "connection"), count(errors.total(), "error"));
+    format!("opening {end_s:.0} s  {established} of {all} open  {errors} so far")
 }
 
 #[derive(Debug)]
@@ -93,9 +95,10 @@ fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Opti
     // In tenths, and whole rates without them.
     let rate_per_s = rate_per_s.map(|rate| (rate * 10.0).round() / 10.0);
     let offered = rate_per_s.map_or(String::new(), |rate| format!(" of {rate} /s offered"));
+    let errors = count(errors, "error");
     let waiting = if rate_per_s.is_some() { format!(", {} waiting", period.waiting) } else { String::new() };
     let full = format!(
-        "{end_s:4.0} s  {answers_per_s:.0} answers/s{offered}  {name} time p50 {p50}, p99 {p99}  {} in flight{waiting}  {errors} errors so far",
+        "{end_s:4.0} s  {answers_per_s:.0} answers/s{offered}  {name} time p50 {p50}, p99 {p99}  {} in flight{waiting}  {errors} so far",
         period.in_flight,
     );
     let Some(columns) = columns.filter(|columns| *columns < full.chars().count()) else { return full };
@@ -105,7 +108,7 @@ fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Opti
         format!("{end_s:4.0} s"),
         format!("  {answers_per_s:.0}{offered} /s"),
         format!("  {name} p50 {p50}, p99 {p99}"),
-        format!("  {errors} errors"),
+        format!("  {errors}"),
         format!("  {} in flight", period.in_flight),
         waiting,
     ] {
@@ -134,7 +137,7 @@ mod tests {
             errors: crate::recorder::Errors::default(),
         };
         opening.errors.add(crate::recorder::ErrorKind::Connect);
-        assert_eq!(opening_line(&opening), "opening 2 s  4321 of 10000 connections open  1 errors so far");
+        assert_eq!(opening_line(&opening), "opening 2 s  4321 of 10000 connections open  1 error so far");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod output;
 mod quantile;
 mod reach;
 mod summary;
+mod words;
 
 pub use arguments::{HELP, LoadArguments, USAGE};
 

@@ -2,6 +2,7 @@
 
 use super::log::LogReceipt;
 use super::quantile::{Quantile, Quantiles};
+use super::words::count;
 use super::{LoadArguments, LoadResult, Opening, SliceCounts, beside};
 use crate::lines::Validity;
 use crate::recorder::{Account, Distribution, Errors, Times, TlsReceipt};
@@ -18,9 +19,9 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     let mut text = String::new();
     let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
     let is_open = result.offered_per_s.is_some();
-    let connections = arguments.connections;
-    let streams = arguments.streams().map_or_else(String::new, |streams| format!(" of {streams} streams"));
-    let load = format!("{connections} connections{streams}, {}, {load_s:.2} s", arguments.shape_text());
+    let connections = count(arguments.connections, "connection");
+    let streams = arguments.streams().map_or_else(String::new, |streams| format!(" of {}", count(streams, "stream")));
+    let load = format!("{connections}{streams}, {}, {load_s:.2} s", arguments.shape_text());
     line("load", load, &format!("{} by {}", arguments.url, result.io));
     if let Some(log) = &result.log {
         let LogReceipt { file, lines, sent_lines, requests, left_out } = log;
@@ -30,9 +31,9 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
         }
     }
     let Opening { elapsed_ns, connections, established, errors: failed } = result.opening;
-    let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
+    let failures = if failed.total() > 0 { format!(", {}", count(failed.total(), "failure")) } else { String::new() };
     let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
-    line("opened", opened, &format!("of {connections} connections, before load began"));
+    line("opened", opened, &format!("of {}, before load began", count(connections, "connection")));
     if is_open {
         let requests = format!("{due} due, {sent} sent, {not_sent} not sent");
         line("requests", requests, "not sent: no connection was free before the end");
@@ -71,7 +72,7 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
         line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
         for (TlsReceipt { version, cipher_suite, group }, handshakes) in &result.arm.handshakes.receipts {
             let agreed = format!("{version} {cipher_suite} {}", group.unwrap_or("without key exchange"));
-            line("", agreed, &format!("in {handshakes} handshakes"));
+            line("", agreed, &format!("in {}", count(*handshakes, "handshake")));
         }
     }
     for [name, value, meaning] in beside::lines(arguments, result) {

@@ -114,5 +114,5 @@ def _notes_of_load(warmth: Warmth, course: Course) -> list[str]:
         change = "" if warmth.change is None else f": it changed by {100 * warmth.change:.0f} % at last"
         notes.append(f"its CPU time per request had not settled when the time for its warm-up was over{change}")
     if course.errors:
-        notes.append(f"{course.errors.total()} requests of its warm-up had no correct answer")
+        notes.append(f"requests of its warm-up without a correct answer: {course.errors.total()}")
     return notes

@@ -198,7 +198,9 @@ def _published(result: ClaimTestResult) -> str:
 
 def _measured(result: ClaimTestResult) -> str:
     if result.test.relation.is_of_errors:
-        return ABSENT if result.errors is None else f"{result.errors.count:,} errors" if result.errors.count else "none"
+        if result.errors is None:
+            return ABSENT
+        return count(result.errors.count, "error") if result.errors.count else "none"
     return notation.share(result.measured, _limits(result))
 
 

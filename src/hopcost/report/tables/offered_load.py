@@ -5,7 +5,7 @@ from __future__ import annotations
 from hopcost.plan.method import METHOD
 from hopcost.report import formatting, notation
 from hopcost.report.document import Table
-from hopcost.report.formatting import ABSENT, number, verdict
+from hopcost.report.formatting import ABSENT, count, number, verdict
 from hopcost.report.tables.keyed import Rows, keyed
 from hopcost.statistics.comparisons import CPU, P99, P99_UNPROVEN
 from hopcost.statistics.figures import cpu_of_hops
@@ -17,9 +17,7 @@ TIMES = "response time: from the intended start to the last byte, in µs"
 REQUEST_TIMES = "at full load the times are service times, under an offered load response times"
 FAILED = "failed: requests without a correct answer, by kind; connections that could not be opened are no request's"
 FULL_LOAD = "full load"
-SERVICE = (
-    "service time: sent to last byte, with {connections} connections always busy; users see the response time instead"
-)
+SERVICE = "service time: sent to last byte, with {connections} always busy; users see the response time instead"
 
 
 def offered_load_table(group: list[ExperimentSummary]) -> Table | None:
@@ -82,7 +80,7 @@ def service_time_table(group: list[ExperimentSummary]) -> Table | None:
             if arm.service_time_ns and arm.peer is None
         ]
 
-    below = [SERVICE.format(connections=group[0].plan.workload.connections)]
+    below = [SERVICE.format(connections=count(group[0].plan.workload.connections, "connection"))]
     table = keyed(group, ["stack", "median µs", "p99 µs"], rows, title="service time at full load", below=below)
     return table if table.rows else None
 
@@ -109,7 +107,7 @@ def request_table(group: list[ExperimentSummary]) -> Table | None:
 
 
 def _request_cells(arm: ArmSummary, request: RequestFigures) -> list[str]:
-    failed = ", ".join(f"{count} {kind}" for kind, count in request.errors.items())
+    failed = ", ".join(f"{failures} {kind}" for kind, failures in request.errors.items())
     never = f"{request.not_sent} not sent" if request.not_sent else ""
     return [
         FULL_LOAD if request.rate_per_s is None else f"{number(request.rate_per_s)}/s",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopcost.report import formatting
 from hopcost.report.document import Table
-from hopcost.report.formatting import ABSENT, swept_key, swept_value
+from hopcost.report.formatting import ABSENT, count, swept_key, swept_value
 from hopcost.report.notes.merge import merge_lines
 from hopcost.report.notes.surroundings import surroundings_lines
 from hopcost.statistics.summary.repeats import ArmRepeats
@@ -61,14 +61,14 @@ def _lines(experiment: ExperimentSummary) -> list[str]:
 def _run(experiment: ExperimentSummary, arm: ArmRepeats) -> str:
     """How an arm's repeats were run here, and how the article ran them."""
     protocol = experiment.plan.as_published
-    size = f"{arm.requests:,} requests" if arm.requests is not None else f"{arm.duration_s or ABSENT} s"
-    ran = f"{arm.tool or 'no run'}, {arm.connections} connections, {size} a repeat"
+    size = count(arm.requests, "request") if arm.requests is not None else f"{arm.duration_s or ABSENT} s"
+    ran = f"{arm.tool or 'no run'}, {count(arm.connections, 'connection')}, {size} a repeat"
     if protocol is None:
         return ran
-    published = f"{protocol.requests:,} requests" if protocol.requests else f"{protocol.duration_s} s"
+    published = count(protocol.requests, "request") if protocol.requests else f"{protocol.duration_s} s"
     connections = protocol.connections or experiment.plan.workload.connections
     times = "once" if protocol.repeats == 1 else f"{protocol.repeats} times"
-    return f"{ran}; published: {connections} connections, {published}, {times}"
+    return f"{ran}; published: {count(connections, 'connection')}, {published}, {times}"
 
 
 def _cells(arm: ArmRepeats) -> list[str]:

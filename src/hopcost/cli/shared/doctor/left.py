@@ -17,6 +17,7 @@ from hopcost.machine.traces import command_line, held_namespaces, size_bytes
 from hopcost.programs.build import cache as build_cache
 from hopcost.record import names
 from hopcost.record.secrets import mask_text
+from hopcost.report.formatting import count
 from hopcost.report.formats.text.wrapping import wrap
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import Kind, Leftover
@@ -102,10 +103,10 @@ def cache_line() -> str | None:
 
 def records() -> list[Kept]:
     """The records in the folder that hopcost looks in; those under --record elsewhere are not known."""
-    count = len(names.record_names())
+    number = len(names.record_names())
     size = format_bytes(size_bytes(names.FOLDER))
-    what = "1 record" if count == 1 else f"{count} records"
-    return [Kept(f"{what} here, in {names.FOLDER.resolve()} ({size})", f"rm -r {names.FOLDER}")] if count else []
+    what = f"{count(number, 'record')} here, in {names.FOLDER.resolve()} ({size})"
+    return [Kept(what, f"rm -r {names.FOLDER}")] if number else []
 
 
 def packages(note: Path | None = None, installed: Path = DPKG) -> list[Kept]:

@@ -106,8 +106,9 @@ def caution_lines(answer: CapacityResult) -> list[str]:
     short = [row.arm for row in answer.rows if row.is_short_of_connections and row.kind is Kind.MEASURED]
     if short:
         connections = answer.record.plan.experiments[0].workload.connections
+        taken = "the one connection was" if connections == 1 else f"all {connections} connections were"
         lines.append(
-            f"! {', '.join(short)}: all {connections} connections were taken while the stack was partly idle;"
+            f"! {', '.join(short)}: {taken} taken while the stack was partly idle;"
             f" more may carry more: -c {2 * connections}."
         )
     if any(experiment.cores.shared for experiment in answer.record.plan.experiments):

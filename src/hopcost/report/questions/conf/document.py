@@ -58,7 +58,8 @@ def sentence(answer: ConfResult) -> str:
     if answer.kept:
         saved = _saved(answer)
         if saved is None:
-            return f"Take the diff: each of its {len(answer.kept)} changes saves nginx some of its {as_is} per request."
+            each = "its change" if len(answer.kept) == 1 else f"each of its {len(answer.kept)} changes"
+            return f"Take the diff: {each} saves nginx some of its {as_is} per request."
         return f"Take the diff: it saves nginx {_less(saved)} of {as_is} of CPU per request."
     mended = answer.question.mends
     if answer.diff is not None and mended:
@@ -85,8 +86,8 @@ def _less(saved: Interval) -> str:
 def _title(answer: ConfResult) -> str:
     """`hopcost conf · nginx.conf · GET / · 32 connections · 5 min`."""
     question, run = answer.question, answer.record.run
-    kind = " new" if question.requests_per_connection == 1 else ""
-    words = ["hopcost conf", question.file, f"GET {question.target}", f"{question.connections}{kind} connections"]
+    kind = "new " if question.requests_per_connection == 1 else ""
+    words = ["hopcost conf", question.file, f"GET {question.target}", count(question.connections, f"{kind}connection")]
     if run.ended_utc is not None:
         length = datetime.fromisoformat(run.ended_utc) - datetime.fromisoformat(run.started_utc)
         words.append(duration(round(length.total_seconds())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from datetime import datetime
 
 from hopcost.record.contents.run import StopReason
@@ -11,7 +12,7 @@ from hopcost.report.brief.reasons import plainer, with_advice
 from hopcost.report.brief.table import bar_of, most_of
 from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.document import BarRow, Bars, Document, Fold, Heading, Lines, Section, Style
-from hopcost.report.formatting import duration
+from hopcost.report.formatting import count, duration
 from hopcost.report.questions.closing import closing_lines, time_option
 from hopcost.report.questions.front.config import configuration
 from hopcost.report.questions.front.details import detail_lines
@@ -109,7 +110,7 @@ def _title(answer: FrontResult) -> str:
         "hopcost front",
         command,
         f"{question.method} {question.target}",
-        load or f"{question.connections} connections",
+        load or count(question.connections, "connection"),
         *_elapsed(answer),
     ]
     title = " · ".join(words)
@@ -170,11 +171,11 @@ def _cautions(answer: FrontResult) -> list[str]:
 
 def _errors(answer: FrontResult) -> list[str]:
     """Stacks with errors, each once."""
-    counts: dict[str, int] = {}
+    errors: Counter[str] = Counter()
     for experiment in answer.experiments:
         for arm in experiment.arms:
-            counts[arm.name] = counts.get(arm.name, 0) + sum(arm.errors.values())
-    with_errors = [f"{name} had {count:,} errors" for name, count in counts.items() if count]
+            errors[arm.name] += sum(arm.errors.values())
+    with_errors = [f"{name} had {count(number, 'error')}" for name, number in errors.items() if number]
     return [f"{', '.join(with_errors)}: only correct answers count."] if with_errors else []
 
 

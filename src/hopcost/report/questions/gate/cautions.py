@@ -5,6 +5,7 @@ from __future__ import annotations
 from hopcost.errors import printable
 from hopcost.report import notation
 from hopcost.report.disturbed import disturbed_sentences
+from hopcost.report.formatting import count
 from hopcost.report.questions.gate.words import NAMES
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
@@ -78,7 +79,7 @@ def _own_faults(answer: GateResult) -> list[str]:
     lines = [f"{arm} failed; hint: {hint}." for arm, hint in hints.items()]
     for arm in answer.experiment.arms:
         if errors := sum(arm.errors.values()):
-            lines.append(f"{arm.name} had {errors:,} errors: only correct answers count.")
+            lines.append(f"{arm.name} had {count(errors, 'error')}: only correct answers count.")
         if arm.steady is False:
             lines.append(f"{arm.name} was not steady yet when its warm-up ended.")
     return lines

@@ -130,6 +130,15 @@ def test_with_anyway_nothing_is_advised(rig: MockRig, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("errors", "words"), [(1, "had 1 error:"), (2000, "had 2,000 errors:")])
+def test_errors_are_counted_in_words(answer: FrontResult, errors: int, words: str) -> None:
+    first, *others = answer.experiments
+    behind, *beside = first.arms
+    arms = [msgspec.structs.replace(behind, errors={"read": errors}), *beside]
+    faulty = msgspec.structs.replace(answer, experiments=[msgspec.structs.replace(first, arms=arms), *others])
+    assert f"! {behind.name} {words}" in " ".join(page(faulty).split())
+
+
 def test_a_front_that_failed_is_told(rig: MockRig, tmp_path: Path) -> None:
     rig.fails_at_start = {"unix"}
     failed = shown(fronts.express(rig, tmp_path))

@@ -47,3 +47,11 @@ def test_the_cause_of_a_disturbance_stands_below_the_table_once(slower: GateResu
     text = " ".join(page(disturbed(slower, 6)).split())
     assert "! In all 6 server starts other programs used 33 % of the CPU: figures may be off" in text
     assert "run again" not in text
+
+
+@pytest.mark.parametrize(("errors", "words"), [(1, "had 1 error: only"), (2000, "had 2,000 errors: only")])
+def test_errors_are_counted_in_words(slower: GateResult, errors: int, words: str) -> None:
+    first, *others = slower.experiment.arms
+    arms = [msgspec.structs.replace(first, errors={"read": errors}), *others]
+    faulty = msgspec.structs.replace(slower, experiment=msgspec.structs.replace(slower.experiment, arms=arms))
+    assert f"{first.name} {words}" in " ".join(page(faulty).split())
