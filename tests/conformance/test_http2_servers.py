@@ -18,7 +18,8 @@ from hopcost.machine import binaries, facts
 from hopcost.measure.load.arm import engine_arm
 from hopcost.plan.cores import Cores
 from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp
+from hopcost.programs.generators.engine_lines import ArmTotals, Slice
+from hopcost.programs.generators.engine_plan import EnginePlan, WarmUp
 from hopcost.stacks.client import check
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.host import Local
@@ -26,7 +27,7 @@ from hopcost.stacks.prepare.certificate import CERTIFICATE, make_certificate
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

@@ -19,8 +19,8 @@ from hopcost.stacks.host import Local
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.suites import read
 from hopcost.suites.arms.arm import Arm, Hop, Link
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import Method
+from hopcost.suites.experiments.workload import Workload
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 

@@ -19,7 +19,7 @@ from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.experiments.expect import Compared
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 NUMBERS = itertools.count()

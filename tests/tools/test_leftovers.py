@@ -10,7 +10,8 @@ import typer
 from hopcost import cli
 from hopcost.cli.shared.verbs.app import app
 from hopcost.suites.read import read_suite
-from tools import leftovers as script
+from tools.leftovers import plan as script
+from tools.leftovers.trial import CLEAN, RUN, SUITE
 
 
 def done(planned: Any) -> Any:
@@ -49,10 +50,10 @@ def test_trials_of_another_plan_do_not_count() -> None:
 def test_its_commands_and_its_suite_are_understood(tmp_path: Path) -> None:
     cli.load_verbs()
     verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    for verb, *words in (script.RUN, script.CLEAN):
+    for verb, *words in (RUN, CLEAN):
         asked = verbs[verb].make_context(verb, words).params
         assert all(asked[word.removeprefix("--")] for word in words if word.startswith("--"))
     for link in ("", "link_mbit_per_s = 1000"):
         path = tmp_path / "leftovers.toml"
-        path.write_text(script.SUITE.replace("LINK", link))
+        path.write_text(SUITE.replace("LINK", link))
         assert list(read_suite(str(path)).arms) == ["alone", "behind", "linked"]

@@ -11,21 +11,22 @@ from pathlib import Path
 import msgspec
 import pytest
 from places import ROOT
-from samples.records import record, sound_block
+from samples.blocks import sound_block
+from samples.records import record
 from samples.reports import rendered
 
 from hopcost.machine import facts
 from hopcost.plan import method, plan
 from hopcost.programs import read as program_files
 from hopcost.programs.definition.definition import Program
-from hopcost.programs.generators.engine_protocol import Slice
-from hopcost.record.contents import block, run
+from hopcost.programs.generators.engine_lines import Slice
+from hopcost.record.contents import block, offered_load, run
 from hopcost.record.contents.run import Record
 from hopcost.report.formats import csv
 from hopcost.statistics.summary.summary import ERROR_KINDS
 from hopcost.suites import read, suite
 from hopcost.suites.articles import claim
-from tools.docs import reference
+from tools.docs import reference, structures
 
 DOCS = ROOT / "docs"
 
@@ -45,27 +46,27 @@ def test_every_region_stands_on_one_page_and_the_structures_on_their_own() -> No
     places = {
         region[2]: path.name
         for path in reference.pages()
-        for region in reference.REGION.finditer(path.read_text(encoding="utf-8"))
+        for region in structures.REGION.finditer(path.read_text(encoding="utf-8"))
     }
     assert set(places) == set(reference.regions())
-    for kind, page in reference.structures().items():
+    for kind, page in structures.structures().items():
         assert places[kind.__name__] == page.value
 
 
-@pytest.mark.parametrize("kind", reference.structures(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", structures.structures(), ids=lambda kind: kind.__name__)
 def test_every_key_has_its_meaning(kind: type[msgspec.Struct]) -> None:
-    assert list(reference.meanings(kind)) == list(kind.__struct_encode_fields__)
+    assert list(structures.meanings(kind)) == list(kind.__struct_encode_fields__)
 
 
 def test_every_structure_in_the_files_has_its_table() -> None:
     """But a Record, which is never written."""
-    for module in (suite, claim, run, block, plan):
+    for module in (suite, claim, run, block, offered_load, plan):
         kinds = {
             kind
             for kind in vars(module).values()
             if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module.__name__
         }
-        assert {kind for kind in kinds if kind.__name__[0] != "_"} - {Record} <= set(reference.structures())
+        assert {kind for kind in kinds if kind.__name__[0] != "_"} - {Record} <= set(structures.structures())
 
 
 def test_the_environment_has_the_keys_that_are_described() -> None:
@@ -80,15 +81,15 @@ def test_every_constant_of_the_method_says_what_it_is() -> None:
 
 def test_the_json_report_has_the_keys_that_are_described() -> None:
     report = json.loads(rendered("json", record(sound_block(0), sound_block(1))))
-    assert sorted(set(keys(report))) == sorted(reference.report_keys())
+    assert sorted(set(keys(report))) == sorted(structures.report_keys())
 
 
 def test_every_column_of_the_csv_report_is_described() -> None:
-    assert list(reference.meanings(csv.Row)) == list(csv.Row.__struct_fields__)
+    assert list(structures.meanings(csv.Row)) == list(csv.Row.__struct_fields__)
 
 
 def test_errors_are_described_by_all_their_kinds() -> None:
-    assert re.findall(r"`(\w+)`", reference.meanings(Slice)["errors"]) == list(ERROR_KINDS)
+    assert re.findall(r"`(\w+)`", structures.meanings(Slice)["errors"]) == list(ERROR_KINDS)
 
 
 def test_the_example_suite_can_be_loaded(tmp_path: Path) -> None:
@@ -115,10 +116,10 @@ def example_of(page: str) -> str:
 
 def keys(content: object, path: str = "") -> list[str]:
     """Paths of all keys, down to those that are described as a whole."""
-    inner = [key for key in reference.report_keys() if key.startswith((f"{path}.", f"{path}[]"))]
+    inner = [key for key in structures.report_keys() if key.startswith((f"{path}.", f"{path}[]"))]
     if isinstance(content, list) and inner:
         return [key for item in content for key in keys(item, f"{path}[]")]
     if isinstance(content, dict) and (inner or not path):
-        own = [path] if path in reference.report_keys() else []
+        own = [path] if path in structures.report_keys() else []
         return own + [key for name, value in content.items() for key in keys(value, f"{path}.{name}" if path else name)]
     return [path]

@@ -20,7 +20,8 @@ from hopcost.machine import facts
 from hopcost.measure.load.arm import engine_arm
 from hopcost.plan.cores import place_cores
 from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp
+from hopcost.programs.generators.engine_lines import ArmTotals, Slice
+from hopcost.programs.generators.engine_plan import EnginePlan, WarmUp
 from hopcost.record import histogram
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
@@ -28,7 +29,8 @@ from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Arm, Hop, Link
-from hopcost.suites.experiments.experiment import Placement, Workload
+from hopcost.suites.experiments.experiment import Placement
+from hopcost.suites.experiments.workload import Workload
 from tools import markdown
 
 GO, NGINX = "go-hello", "nginx"

@@ -13,8 +13,6 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from hopcost import __version__
@@ -32,11 +30,9 @@ from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiments.experiment import Placement
 from tools import markdown
-from tools.bench.contenders import CLOSING, Contender, contender, engine, installed
+from tools.bench.contenders import installed
+from tools.bench.sections import FEW, MANY, Section, heading, sections
 
-BATCH = 16
-LARGE_BYTES = 1 << 20
-FEW, MANY = 100, 10_000
 INTRODUCTION = """\
 Written by `make bench`. CPU time (user and system, all threads) of one generator on one core, against a server with one
 thread on another core: nginx with `return 200` and a 12-byte body, or where it says so the embedded origin.
@@ -46,25 +42,6 @@ the length of each, the bytes of one in 16) and records its time; the others che
 through the same sockets and does nothing else."""
 PAGE = Path(__file__).parents[2] / "docs" / "explain" / "other-tools.md"
 PART = "bench"  # of the page
-
-PER_REQUEST = "CPU µs per request"
-Cost = Callable[[Drive], float]
-
-
-@dataclass(frozen=True)
-class Section:
-    """One table: some generators under the same load, and what is read from each."""
-
-    title: str
-    server: str
-    target: str
-    runs: dict[str, tuple[Contender, int]]
-    """Generator and connections, by the name of its row."""
-    reference: dict[str, str]
-    """To which row the ratio of a row is."""
-    unit: str
-    cost: Cost
-    aim: str
 
 
 def main() -> None:
@@ -86,60 +63,6 @@ def main() -> None:
     text = written({**parts(markdown.part(page, PART)), **done})
     options.output.write_text(markdown.replace_part(page, PART, text), encoding="utf-8")
     print(text, end="")
-
-
-def sections(path: Path, others: list[str]) -> list[Section]:
-    """All tables: our engine under the options that matter, and every peer that is installed."""
-
-    def ours(*options: str) -> dict[str, Contender]:
-        return {
-            "hopcost-engine": engine(path, "--io", "uring", *options),
-            "hopcost-engine, epoll": engine(path, "--io", "epoll", *options),
-        }
-
-    batch = engine(path, "--io", "uring", "--batch", str(BATCH))
-    floor = engine(path, "--io", "uring", "--batch", str(BATCH), verb="floor")
-    everyone = {
-        **ours(),
-        f"hopcost-engine, batch {BATCH}": batch,
-        f"floor, batch {BATCH}": floor,
-        **{name: contender(name) for name in others},
-    }
-    close = {name: contender(name, keep_alive=False) for name in others if name in CLOSING}
-
-    def against_wrk(
-        title: str, who: dict[str, Contender], connections: int, aim: str, server: str = "nginx", target: str = "/"
-    ) -> Section:
-        runs = {name: (program, connections) for name, program in who.items()}
-        return Section(title, server, target, runs, dict.fromkeys(runs, "wrk"), PER_REQUEST, per_request, aim)
-
-    many = {
-        **ours("--warm-up", "500ms"),
-        f"hopcost-engine, batch {BATCH}": engine(path, "--io", "uring", "--batch", str(BATCH), "--warm-up", "500ms"),
-    }
-    return [
-        against_wrk("64 connections", everyone, 64, "0.75 at most"),
-        against_wrk("1000 connections", everyone, 1000, "0.75 at most"),
-        Section(
-            title=f"{MANY:,} connections beside {FEW}",
-            server="origin",
-            target="/",
-            runs={f"{name}, {count}": (kind, count) for name, kind in many.items() for count in (FEW, MANY)},
-            reference={f"{name}, {count}": f"{name}, {FEW}" for name in many for count in (FEW, MANY)},
-            unit=f"{PER_REQUEST}, once connections are open",
-            cost=per_request_without_opening,
-            aim="1.6 times at most",
-        ),
-        against_wrk(
-            "1 MiB answers",
-            {**ours(), **{name: contender(name) for name in others}},
-            16,
-            "1 at most",
-            server="origin",
-            target=f"/bytes/{LARGE_BYTES}",
-        ),
-        against_wrk("A connection per request", {**ours("-H", "Connection: close"), **close}, 64, "0.9 at most"),
-    ]
 
 
 def written(sections: dict[str, str]) -> str:
@@ -230,11 +153,6 @@ def memory(path: Path, url: str, cores: Cores) -> str:
     return f"User memory of each of {MANY:,} connections (aim: 4 KiB at most): {', '.join(lines)}."
 
 
-def heading(section: Section) -> str:
-    """Its title on the page."""
-    return section.title if section.server == "nginx" else f"{section.title}, the embedded origin"
-
-
 def table(section: Section, results: dict[str, list[Drive]]) -> str:
     """Markdown."""
     base = "fewer connections" if "wrk" not in section.reference.values() else "wrk"
@@ -256,16 +174,6 @@ def table(section: Section, results: dict[str, list[Drive]]) -> str:
         ]
         rows.append(cells)
     return f"### {heading(section)}\n\nRatio of CPU, aim: {section.aim}.\n\n{markdown.table(columns, rows)}"
-
-
-def per_request(drive: Drive) -> float:
-    """CPU µs per correct answer."""
-    return drive.cpu_ns / drive.counts.answers / 1000
-
-
-def per_request_without_opening(drive: Drive) -> float:
-    """CPU µs per correct answer while load ran; of our engine alone."""
-    return (drive.counts.own_cpu_ns or 0) / drive.counts.answers / 1000
 
 
 def rate(drive: Drive) -> float:

@@ -18,7 +18,8 @@ from hopcost.errors import MeasurementFailed
 from hopcost.machine import facts
 from hopcost.plan.method import METHOD
 from hopcost.record.contents.run import StopReason
-from hopcost.report.formats.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_arm import ReportedArm, ReportedComparison
+from hopcost.report.formats.json_schema import Report, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.verdict import Size
 from tools.truth.made_with import ROOT

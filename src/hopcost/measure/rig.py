@@ -11,7 +11,8 @@ from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_protocol import EnginePlan, Line
+from hopcost.programs.generators.engine_lines import Line
+from hopcost.programs.generators.engine_plan import EnginePlan
 from hopcost.record.contents.evidence import Receipt
 from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import AttachedStack
@@ -20,7 +21,7 @@ from hopcost.stacks.host import Host
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.stack import Stack
 from hopcost.stacks.under_load.receipts import LoadShape, Observer
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 
 class Receipts(Protocol):

@@ -13,7 +13,7 @@ from hopcost.plan.turns import Scope, Turns
 from hopcost.plan.until import Until
 from hopcost.suites.arms.arm import Arm, Settings
 from hopcost.suites.articles.published import Protocol, Published, Value
-from hopcost.suites.experiments.experiment import Reopening, Workload
+from hopcost.suites.experiments.workload import Reopening, Workload
 
 
 class LeftOut(msgspec.Struct, frozen=True):

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost.record.contents.block import ArmBlock, OpenLoad
+from hopcost.record.contents.block import ArmBlock
+from hopcost.record.contents.offered_load import OpenLoad
 
 Known = TypeVar("Known")
 

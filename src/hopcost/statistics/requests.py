@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import RequestTotals
+from hopcost.programs.generators.engine_lines import RequestTotals
 from hopcost.record import histogram
 from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.figures import load_at

@@ -15,7 +15,8 @@ import golden
 import pytest
 import typer
 from command import HOPCOST, hopcost, loaded_by
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
+from samples.blocks import plain_block
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
 from hopcost import cli
 from hopcost.cli.set_up.init import TEMPLATE

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from samples.records import part, plain_block, slice_of
+from samples.blocks import part, plain_block, slice_of
 from samples.written import assert_the_record_before_stays, writer
 
 from hopcost.errors import MeasurementFailed

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from mocks import mock_rig
 from mocks.mock_rig import MockRig
+from mocks.recorders import RunRecorder
 
 from hopcost.measure.protocols.conf.growing import GrowingRecord
 from hopcost.measure.protocols.conf.phases import Phases
@@ -22,7 +22,7 @@ from hopcost.statistics.questions.conf.question import Candidate, ConfQuestion, 
 from hopcost.statistics.questions.conf.result import ConfResult, read_conf
 from hopcost.suites.arms.arm import Hop, Link
 from hopcost.suites.arms.configuration import Configuration
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 FILE = "/etc/nginx/nginx.conf"
@@ -145,7 +145,7 @@ def measured(
     rig = rig or CostingRig(plan, COSTS_US if costs_us is None else costs_us, together_us)
     folder = tmp_path / "record"
     asked = RunOptions(seed=1, folder=folder, precision=0.003, **options)
-    with GrowingRecord(plan, asked, MockMachine(rig), mock_rig.RunRecorder()) as record:
+    with GrowingRecord(plan, asked, MockMachine(rig), RunRecorder()) as record:
         Phases(plan, record, trials or MockTrials()).run()
     return answer_of(folder)
 

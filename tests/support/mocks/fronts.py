@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from mocks import mock_rig
 from mocks.mock_rig import MockRig
+from mocks.recorders import Recorder
 
 from hopcost.measure import loop
 from hopcost.measure.learn import Learned
@@ -25,7 +25,7 @@ from hopcost.statistics.questions.front.fronts import parse_fronts
 from hopcost.statistics.questions.front.result import FrontResult, read_front
 from hopcost.suites.arms.app import App
 from hopcost.suites.experiments.expect import Expect
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 EXPRESS = Learned(
     expect=Expect(status=200),
@@ -80,7 +80,7 @@ def measured(rig: MockRig, tmp_path: Path, plan: FrontPlan, time_s: float = 60.0
     environment: dict[str, object] = {"cpu": "Abacus 2", "kernel": "6.1"}
     kept = keep(Verb.FRONT, plan.question)
     with Writer(tmp_path / "record", plan.complete, planned, environment, ["hopcost", "front"], kept) as writer:
-        loop.measure_plan(planned, rig, writer, mock_rig.Recorder())
+        loop.measure_plan(planned, rig, writer, Recorder())
     return read_front(plan.question, reader.read_record(tmp_path / "record"))
 
 

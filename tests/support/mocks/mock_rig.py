@@ -13,42 +13,28 @@ from typing import Any
 import msgspec
 import pytest
 from hdrh.histogram import HdrHistogram
-from texts import suite_files
+from mocks.recorders import Recorder
 
 from hopcost.errors import ArmFailed
 from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.measure import loop
-from hopcost.measure.protocols import before_after
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.programs.definition.definition import Installed
-from hopcost.programs.generators.engine_protocol import (
-    ArmTotals,
-    End,
-    EnginePlan,
-    Line,
-    Slice,
-    Start,
-    Validity,
-    WarmedUp,
-)
+from hopcost.programs.generators.engine_lines import ArmTotals, End, Line, Slice, Start, Validity, WarmedUp
+from hopcost.programs.generators.engine_plan import EnginePlan
 from hopcost.record import reader
-from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
-from hopcost.record.contents.question import Verb, keep
-from hopcost.record.contents.run import Ending, Record
+from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack as AnyStack
-from hopcost.statistics.precision.precision import Forecast
-from hopcost.statistics.questions.gate import gate
-from hopcost.statistics.questions.gate.figures import GateFigures
-from hopcost.statistics.questions.gate.gate import GateQuestion, GateResult
 from hopcost.suites.arms.arm import Arm, Hop, Link
-from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
+from hopcost.suites.experiments.experiment import Experiment, Placement
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 SUITE = Suite(
@@ -210,60 +196,6 @@ class Observer:
         return [Receipt("origin", "gzip", True, "answers have no Content-Encoding", not self.denied)]
 
 
-class Recorder:
-    """A watcher that only remembers."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def experiment_begins(self, experiment: PlannedExperiment) -> None:
-        self.seen.append(f"experiment {experiment.name}")
-
-    def forecast(self, experiment: PlannedExperiment, forecast: Forecast) -> None:
-        self.seen.append(f"forecast {forecast.blocks} blocks")
-
-    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:
-        self.seen.append(f"block {number} of {experiment.name}")
-
-    def arm_runs(self, arm: str, doing: str) -> None:
-        if not self.seen or self.seen[-1] != f"{doing} {arm}":
-            self.seen.append(f"{doing} {arm}")
-
-    def block_ends(self, done: Block) -> None:
-        self.seen.append(f"end {done.number} {done.validity}")
-
-    def experiment_ends(self, ending: Ending) -> None:
-        self.seen.append(f"experiment {ending.experiment} ends")
-
-
-class RunRecorder:
-    """Hears of a run, and remembers what its blocks' watchers hear."""
-
-    def __init__(self) -> None:
-        self.watcher = Recorder()
-
-    def program_builds(self, name: str) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    def build_failed(self, reason: str) -> None:
-        self.watcher.seen.append(reason)
-
-    def leftover_removed(self, leftover: object) -> None:
-        self.watcher.seen.append(f"removed {leftover}")
-
-    def network_is_shared(self, network: object) -> None:
-        self.watcher.seen.append("shared network")
-
-    def waits_for_quiet(self, who: str, left_s: float) -> None:
-        self.watcher.seen.append(f"waits for {who}")
-
-    def is_not_quiet(self, who: str) -> None:
-        self.watcher.seen.append(f"not quiet: {who}")
-
-    def run_begins(self, plan: Plan, record: Path) -> AbstractContextManager[Recorder]:
-        return nullcontext(self.watcher)
-
-
 @pytest.fixture
 def rig() -> MockRig:
     return MockRig()
@@ -295,26 +227,3 @@ def measure(
     with Writer(tmp_path / "record", suite, planned, {}, ["hopcost"]) as writer:
         well = loop.measure_plan(planned, rig, writer, watcher)
     return well, reader.read_record(tmp_path / "record"), watcher
-
-
-def question(
-    tmp_path: Path,
-    *after: str,
-    deciding: GateFigures = GateFigures.BOTH,
-    text: str = suite_files.TWO_ARMS,
-    point: str = "",
-) -> GateQuestion:
-    path = suite_files.write(tmp_path, text)
-    return GateQuestion(f"{path}/links{point}/unix", [], list(after), 0.03, deciding)
-
-
-def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, time_s: float = 1000.0) -> GateResult:
-    """The gate's experiment on the mock engine, and its answer."""
-    suite = before_after.gate_suite(asked)
-    options = RunOptions(time_s=time_s, seed=1, margin=asked.margin, precision=0.003)
-    planned = make_plan(suite, [], options, LIMITS)
-    kept = before_after.question_to_keep(asked, suite)
-    words = ["hopcost", "gate"]
-    with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, words, keep(Verb.GATE, kept)) as writer:
-        loop.measure_plan(planned, rig, writer, Recorder())
-    return gate.read_gate(kept, reader.read_record(tmp_path / "record"))

@@ -8,24 +8,16 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from hdrh.histogram import HdrHistogram
-from mocks.mock_rig import EMPTY, LIMITS, SUITE, MockRig, Recorder
+from mocks.mock_rig import EMPTY, LIMITS, SUITE, MockRig
+from mocks.recorders import Recorder
 
 from hopcost.measure.protocols.capacity.ask import search_all
 from hopcost.measure.protocols.capacity.plan import capacity_plan
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import RunOptions
 from hopcost.plan.plan import Plan
-from hopcost.programs.generators.engine_protocol import (
-    ArmTotals,
-    End,
-    EngineArm,
-    EnginePlan,
-    Line,
-    Slice,
-    Start,
-    Validity,
-    WarmedUp,
-)
+from hopcost.programs.generators.engine_lines import ArmTotals, End, Line, Slice, Start, Validity, WarmedUp
+from hopcost.programs.generators.engine_plan import EngineArm, EnginePlan
 from hopcost.record import reader
 from hopcost.record.contents.question import Verb, keep
 from hopcost.record.writer import Writer

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import msgspec
-from samples.records import MS, block, histogram, part, record, slice_of
+from samples.blocks import MS, block, histogram, part, rounds_of, slice_of
+from samples.records import record
 
 from hopcost.plan.plan import Plan
-from hopcost.record.contents.block import ArmBlock, Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind, OpenLoad, VoidLoad
 from hopcost.statistics.comparisons import Comparison
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
@@ -50,6 +52,15 @@ def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, op
             )
         )
     return blocks
+
+
+def three_rounds(number: int, *behind: int) -> Block:
+    """Direct and its second run answer 1000 a round."""
+    alike = [1000] * len(behind)
+    return block(number, rounds_of("direct", *alike), rounds_of("behind", *behind), rounds_of("direct-aa", *alike))
+
+
+BLOCKS_OF_ROUNDS = [three_rounds(0, 400, 420, 410), three_rounds(1, 500, 480, 490), three_rounds(2, 450, 450)]
 
 
 def void_load(block: Block, *late: float) -> Block:

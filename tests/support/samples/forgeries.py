@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from samples import records
-from samples.records import MS
+from samples.blocks import MS, histogram_of
 
 from hopcost.plan.cores import Cores
 from hopcost.record.contents.block import ArmBlock, Block
@@ -26,11 +26,11 @@ def each_open_slice(block: Block, **values: int) -> None:
 
 def times(block: Block, counts: dict[int, int]) -> None:
     """Other response times under the offered load; what was in flight stays as it was."""
-    behind(block).open_loop[0].totals.response_time = records.histogram_of(counts)
+    behind(block).open_loop[0].totals.response_time = histogram_of(counts)
 
 
 def stall(block: Block) -> None:
     """One of the slices under the offered load stood still."""
     times(block, {MS: 9_950, 1000 * MS: 50})
     behind(block).open_loop[0].slices[1].in_flight_ns = 20_000 * MS  # one slice holds it all
-    behind(block).open_loop[0].totals.service_time = records.histogram_of({MS: 9_950, 301 * MS: 50})
+    behind(block).open_loop[0].totals.service_time = histogram_of({MS: 9_950, 301 * MS: 50})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import broke_off, plain_block, plan_of, record, sound_block
+from samples.blocks import broke_off, plain_block, sound_block
+from samples.records import plan_of, record
 
 from hopcost.plan.plan import Point
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.record_report import record_report

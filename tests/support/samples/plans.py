@@ -9,7 +9,8 @@ from hopcost.plan.until import Until
 from hopcost.programs.definition.definition import Installed
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.articles.published import Published
-from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
+from hopcost.suites.experiments.experiment import Experiment, Placement
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 HERE = Installed(path="/bin/x", version="1.0")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
+from samples.blocks import MS, block, part, plain_block, slice_of
+from samples.records import plan_of, record
 
 from hopcost.plan.plan import LeftOut
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Record

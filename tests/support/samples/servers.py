@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-from samples.records import ENVIRONMENT, MS, block, histogram_of, part, slice_of
+from samples.blocks import MS, block, histogram_of, part, slice_of
+from samples.records import ENVIRONMENT
 
 from hopcost.measure.protocols.versus.find import Found
 from hopcost.measure.protocols.versus.run import EXPERIMENT, versus_suite
@@ -17,7 +18,7 @@ from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.run import FORMAT, Ending, Record, Run, StopReason
 from hopcost.suites.arms.server import RunningServer, ServerHop
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 SECOND = 1000 * MS
 

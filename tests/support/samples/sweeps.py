@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import MS, block, part, plan_of, record, slice_of
+from samples.blocks import MS, block, part, slice_of
+from samples.records import plan_of, record
 
 from hopcost.plan.plan import Plan, PlannedExperiment, Point
 from hopcost.plan.turns import Turns

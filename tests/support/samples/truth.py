@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from hopcost.report.formats.json_schema import ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_arm import ReportedArm, ReportedComparison
+from hopcost.report.formats.json_schema import ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from tools.truth import lines, made_with
 from tools.truth.page import part

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from samples.blocks import plain_block, sound_block
 from samples.questions.claims import CLAIMS
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of, sound_block
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 from samples.sweeps import peer_run, repeat
 
 from hopcost.errors import MeasurementFailed, UsageError

@@ -13,7 +13,7 @@ import psutil
 
 from hopcost.machine.traces import descendants, virtual_cards
 from hopcost.stacks.sandbox import leftovers
-from tools import leftovers as trials
+from tools.leftovers import remains
 
 LOOKS_EVERY_S = 0.2
 GONE_S = 20.0  # a limit, not a measure: keepers clean up on their own
@@ -33,7 +33,7 @@ class Traces:
         """Add what it has now."""
         family = descendants(self.harness)
         self.family |= family
-        self.namespaces |= trials.others_namespaces(family)
+        self.namespaces |= remains.others_namespaces(family)
 
     def left(self) -> dict[str, list[str]]:
         """What is there when it has ended, by kind; empty when nothing is, at the latest after a while.
@@ -47,7 +47,7 @@ class Traces:
 
     def _look(self) -> dict[str, list[str]]:
         family = self.family | set(_started_in(self.temporary))
-        left = trials.look(self.owner, self.temporary, family, self.namespaces, self.cards)
+        left = remains.look(self.owner, self.temporary, family, self.namespaces, self.cards)
         files = [str(path) for path in self.temporary.iterdir()]
         return left | ({"files": files} if files else {})
 

@@ -11,15 +11,15 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until record/contents/block "
-        "record/contents/evidence record/contents/reason record/contents/repeat record/contents/run "
-        "stacks/prepare/prepared statistics/questions/capacity/question statistics/questions/claims/result "
+        "record/contents/evidence record/contents/offered_load record/contents/reason "
+        "record/contents/repeat record/contents/run stacks/prepare/prepared statistics/questions/capacity/question statistics/questions/claims/result "
         "statistics/questions/conf/question statistics/questions/front/question "
         "statistics/questions/two_records/result suites/arms/configuration suites/articles/published "
-        "suites/experiments/request suites/experiments/soak suites/peer_name suites/suite"
+        "suites/experiments/experiment suites/experiments/request suites/experiments/soak suites/peer_name suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
-        "cli/measure/capacity cli/shared/requests/capacity "
+        "cli/measure/capacity cli/shared/requests/vs "
         "cli/measure/front cli/set_up/init cli/shared/requests/front measure/protocols/front/learning "
         "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
         "cli/measure/vs cli/set_up/build "
@@ -37,8 +37,8 @@ WITHOUT_A_FILE = {
         "stacks/jail/resumption stacks/jail/held measure/protocols/conf/burst measure/protocols/conf/starting "
         "stacks/jail/outcome stacks/jail/made/contents stacks/jail/made/script stacks/jail/tried/start "
         "stacks/client/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
-        "stacks/running/programs stacks/running/stack stacks/sandbox/keeper stacks/sandbox/processes "
-        "stacks/sandbox/usage stacks/stack"
+        "stacks/running/programs stacks/running/stack stacks/sandbox/keeper "
+        "stacks/sandbox/processes stacks/sandbox/session/keeper_process stacks/sandbox/usage stacks/stack"
     ),
     "running apps show it: tests/integration/measure/learn/test_learn.py": (
         "measure/learn/answers measure/learn/idle measure/learn/learned measure/learn/load"
@@ -47,13 +47,14 @@ WITHOUT_A_FILE = {
         "machine/binaries machine/cpu_time machine/facts machine/proc"
     ),
     "golden files of the whole report, and the tables' and the page's tests": (
+        "report/questions/claims/data report/questions/claims/words "
         "report/questions/conf/data report/questions/conf/details report/questions/conf/words "
         "report/questions/front/data report/questions/front/details "
         "report/questions/capacity/data report/questions/capacity/details report/questions/capacity/sentence "
         "report/questions/capacity/words report/formats/html/capacity "
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
-        "report/formats/html/charts report/formats/html/series report/formats/html/vega "
+        "report/formats/html/charts report/formats/json_arm report/formats/html/series report/formats/html/vega "
         "report/questions/closing report/questions/gate/details report/questions/gate/words "
         "report/questions/two_records_details "
         "report/formats/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "
@@ -76,7 +77,7 @@ WITHOUT_A_FILE = {
         "programs/generators/peers/oha programs/generators/peers/ours programs/generators/peers/peer "
         "programs/generators/peers/wrk programs/generators/process "  # programs/generators/test_peers.py
         "measure/protocols/front/ask "  # measure/protocols/front/test_suite.py
-        "programs/generators/beside "  # integration/programs/generators/test_engine_protocol.py
+        "programs/generators/beside "  # integration/programs/generators/test_engine_lines.py
         "measure/protocols/capacity/ask measure/protocols/capacity/load measure/protocols/capacity/plan "
         "measure/protocols/capacity/start measure/protocols/capacity/watcher "
         "statistics/questions/capacity/result "  # measure/protocols/capacity/test_course.py

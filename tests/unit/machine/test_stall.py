@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from samples.records import MS
+from samples.blocks import MS
 
 from hopcost.machine import stall
 

@@ -13,7 +13,7 @@ from mocks.mock_rig import SUITE, MockRig, measure
 
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import reader
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import StopReason

@@ -15,7 +15,8 @@ from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.suites.arms.app import App
 from hopcost.suites.experiments.beside import IdleConnections, SlowClients
-from hopcost.suites.experiments.experiment import Reopening, Slices, Workload
+from hopcost.suites.experiments.experiment import Slices
+from hopcost.suites.experiments.workload import Reopening, Workload
 from hopcost.suites.suite import Suite
 
 

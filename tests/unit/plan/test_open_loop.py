@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from samples import records
-from samples.records import MS
+from samples.blocks import MS
 
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD

@@ -9,7 +9,8 @@ from samples.plans import HERE, SUITE, make
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.slices import longest_gap_s
-from hopcost.suites.experiments.experiment import Slices, Workload
+from hopcost.suites.experiments.experiment import Slices
+from hopcost.suites.experiments.workload import Workload
 
 
 def lengths_ms(time_s: float, idle_s: float | None = None, **changes: object) -> tuple[int, int, list[str]]:

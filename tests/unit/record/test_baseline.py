@@ -8,7 +8,8 @@ import statistics
 import msgspec
 import pytest
 from known import known
-from samples.records import block, part, record, slice_of
+from samples.blocks import block, part, slice_of
+from samples.records import record
 from samples.reports import rendered
 
 from hopcost.errors import UsageError

@@ -6,12 +6,12 @@ import typing
 from pathlib import Path
 
 import pytest
-from samples.records import histogram_of
+from samples.blocks import histogram_of
 from samples.written import Change, arm, changed, every_report, refusal, written
 
 import hopcost
 from hopcost.errors import UsageError
-from hopcost.programs.generators.engine_protocol import ArmTotals
+from hopcost.programs.generators.engine_lines import ArmTotals
 from hopcost.record import histogram
 from hopcost.record.checks import HISTOGRAMS
 from hopcost.record.contents.run import FORMAT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from samples.records import block, part, plain_block, slice_of
+from samples.blocks import block, part, plain_block, slice_of
 from samples.written import numbers, recorded, writer
 
 from hopcost.errors import UsageError

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
+from samples.blocks import plain_block
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 from samples.written import assert_the_record_before_stays, numbers, recorded, writer
 
 from hopcost.errors import MeasurementFailed, UsageError

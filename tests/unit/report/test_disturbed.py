@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samples.comparisons import six_blocks
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.evidence import OtherProgram
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report.disturbed import disturbed_sentences

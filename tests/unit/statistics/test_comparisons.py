@@ -8,8 +8,9 @@ import msgspec
 import pytest
 from known import known
 from samples import records
+from samples.blocks import histogram
 from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
-from samples.records import histogram, plan_of
+from samples.records import plan_of
 
 from hopcost.record.contents.block import Failure
 from hopcost.statistics import figures

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from samples.records import block, plan_of, rounds_of
+from samples.blocks import block, rounds_of
+from samples.records import plan_of
 
 from hopcost.statistics.figures import BlockFigure, throughput
 from hopcost.statistics.log_ratio import figures_of_both, log_ratio, log_ratios_by_round

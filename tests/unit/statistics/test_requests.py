@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 from known import known
-from samples.records import MS, histogram_of, sound_part
+from samples.blocks import MS, histogram_of, sound_part
 
-from hopcost.programs.generators.engine_protocol import RequestTotals
+from hopcost.programs.generators.engine_lines import RequestTotals
 from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.requests import figures_of_requests
 

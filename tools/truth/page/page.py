@@ -29,7 +29,7 @@ from tools.truth.sections.same.aa import SameProxies
 from tools.truth.sections.same.alarms import Alarms
 from tools.truth.sections.same.procedure import Procedure
 from tools.truth.sections.same.same_p99 import SameP99
-from tools.truth.sections.sensitivity import Sensitivity
+from tools.truth.sections.sensitivity.section import Sensitivity
 from tools.truth.sections.versus.not_freezing import NotFreezing
 from tools.truth.sections.versus.own_aa import OwnAa
 

@@ -24,7 +24,8 @@ from hopcost.errors import MeasurementFailed
 from hopcost.machine import cpu_time
 from hopcost.measure.load.arm import engine_arm
 from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
+from hopcost.programs.generators.engine_lines import End, Validity
+from hopcost.programs.generators.engine_plan import EnginePlan, WarmUp
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.running.stack import RunningStack

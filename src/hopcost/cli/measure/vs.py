@@ -146,7 +146,7 @@ def vs(
     from hopcost.report import Part
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
-    from hopcost.suites.experiments.experiment import Workload
+    from hopcost.suites.experiments.workload import Workload
 
     format = pick_format(format, json=json)
     refuse_unwritable(output)

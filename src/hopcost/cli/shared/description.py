@@ -8,8 +8,8 @@ from pathlib import Path
 from hopcost.record.secrets import mask_environment, mask_headers, mask_text, mask_words
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.prepare.prepared import PreparedHop, PreparedStack
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.mix import requests_of
+from hopcost.suites.experiments.workload import Workload
 
 
 def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hopcost.errors import HopcostError, MeasurementFailed, NotSettled, printable
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Failure
 from hopcost.record.contents.run import Record, StopReason
 from hopcost.report.brief.reasons import plainer

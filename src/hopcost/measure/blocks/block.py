@@ -13,7 +13,8 @@ from hopcost.measure.load.engine import cores_in_use, load_closed, load_open
 from hopcost.plan import open_loop
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.kept_files import KeptCommand

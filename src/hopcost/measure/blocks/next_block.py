@@ -15,7 +15,8 @@ from hopcost.measure.blocks.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.until import Until
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks

@@ -16,7 +16,7 @@ from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Scope, Turns
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.statistics.figures import cpu_per_request, throughput
 from hopcost.statistics.log_ratio import log_ratios_by_round

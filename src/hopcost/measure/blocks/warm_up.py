@@ -8,7 +8,8 @@ from __future__ import annotations
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Scope
-from hopcost.programs.generators.engine_protocol import Validity, WarmedUp, WarmUp
+from hopcost.programs.generators.engine_lines import Validity, WarmedUp
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.summary.warm_up import WarmUpLength, warm_up_length
 from hopcost.statistics.validity.steady import why_not_steady

@@ -8,7 +8,7 @@ from hopcost.errors import ArmFailed
 from hopcost.measure.learn.refusals import quoted, why_no_answer, why_refused
 from hopcost.stacks.client.connection import NO_ANSWER, Connection, HttpAnswer
 from hopcost.stacks.running.stack import RunningStack
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 APART_S = 1.1  # a second's digit differs, and so does Date
 

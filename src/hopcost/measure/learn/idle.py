@@ -12,7 +12,7 @@ from hopcost.stacks.client.connection import NO_ANSWER, Connection
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import namespaces
 from hopcost.suites.arms.arm import Link
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 WATCHED_S = 8.0  # gunicorn closes after 2, Node and uvicorn after 5 to 7
 LOOK_S = 0.25  # how often somebody is asked whether to go on

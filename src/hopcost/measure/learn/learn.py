@@ -18,7 +18,7 @@ from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 COMPARED = {
     Compared.MASKED: "answers are compared but for what changes in their body",

@@ -16,11 +16,12 @@ from hopcost.measure.learn.warm_up import Stretch, Warmth
 from hopcost.measure.load.arm import engine_arm
 from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import EnginePlan, Slice, WarmedUp, WarmUp
+from hopcost.programs.generators.engine_lines import Slice, WarmedUp
+from hopcost.programs.generators.engine_plan import EnginePlan, WarmUp
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.statistics.figures import total
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 SLICE_NS = 100_000_000
 JUDGED_REQUESTS = 1000  # from so many on errors end the load

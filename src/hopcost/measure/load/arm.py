@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators import engine_plan
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
-from hopcost.programs.generators.engine_protocol import (
+from hopcost.programs.generators.engine_plan import (
     Cgroup,
     EngineArm,
     EngineHop,
@@ -20,8 +20,8 @@ from hopcost.stacks.attached.request import request_of
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.mix import requests_of
+from hopcost.suites.experiments.workload import Workload
 
 
 def engine_arm(stack: Stack, workload: Workload, expected: Sequence[HttpAnswer]) -> EngineArm:
@@ -65,7 +65,7 @@ def _idle_connections(workload: Workload) -> EngineIdleConnections | None:
 
 def _request_and_answer(stack: Stack, workload: Workload, answer: HttpAnswer) -> tuple[Request, Expect]:
     asked = request_of(stack.prepared, workload)
-    request = engine_protocol.engine_request(asked.target, asked.headers, asked.method, asked.body)
+    request = engine_plan.engine_request(asked.target, asked.headers, asked.method, asked.body)
     return request, check.expect_under_load(answer, workload.expect)
 
 

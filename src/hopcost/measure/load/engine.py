@@ -13,17 +13,8 @@ from hopcost.measure.quiet import Outside
 from hopcost.plan.method import METHOD
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import (
-    ArmTotals,
-    End,
-    EnginePlan,
-    Opening,
-    Rate,
-    Slice,
-    Start,
-    WarmedUp,
-    WarmUp,
-)
+from hopcost.programs.generators.engine_lines import ArmTotals, End, Opening, Slice, Start, WarmedUp
+from hopcost.programs.generators.engine_plan import EnginePlan, Rate, WarmUp
 from hopcost.record.contents.block import Block
 from hopcost.stacks.under_load import workers
 from hopcost.stacks.under_load.receipts import LoadShape

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from hopcost.errors import MeasurementFailed
 from hopcost.measure.load.context import CheckedArm
-from hopcost.programs.generators.engine_protocol import (
-    ArmTotals,
-    Slice,
-    WarmedUp,
-)
-from hopcost.record.contents.block import ArmBlock, OpenLoad
+from hopcost.programs.generators.engine_lines import ArmTotals, Slice, WarmedUp
+from hopcost.record.contents.block import ArmBlock
 from hopcost.record.contents.evidence import CheckedAnswer, Surroundings, TimeWait
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import hop_names

@@ -17,7 +17,7 @@ from hopcost.measure.load.part import answer_to_keep
 from hopcost.measure.quiet import Outside
 from hopcost.plan.plan import Plan
 from hopcost.programs.generators import process
-from hopcost.programs.generators.engine_protocol import End, Validity
+from hopcost.programs.generators.engine_lines import End, Validity
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.peers.peer import Peer, PeerLoad
 from hopcost.record.contents.block import ArmBlock, Block
@@ -26,7 +26,7 @@ from hopcost.record.contents.repeat import PeerRun
 from hopcost.stacks.sandbox import session, usage
 from hopcost.stacks.stack import Stack, hop_names
 from hopcost.stacks.surroundings import with_link_load
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 Drive = Callable[[PeerLoad, float], PeerRun]  # one run of a generator under a load, for so many seconds at most
 

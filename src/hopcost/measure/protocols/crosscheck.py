@@ -20,7 +20,7 @@ from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.peers.ours import our_engine
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Turn, summarise_crosscheck
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 WARM_UP_S = 2
 

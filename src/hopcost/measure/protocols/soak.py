@@ -16,7 +16,7 @@ from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Slice, Validity
+from hopcost.programs.generators.engine_lines import Slice, Validity
 from hopcost.record.contents.block import ArmBlock
 from hopcost.record.contents.evidence import MemorySample
 from hopcost.record.contents.run import Ending, StopReason

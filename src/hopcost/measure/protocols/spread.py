@@ -22,7 +22,7 @@ from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.programs import receipt
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.writer import Writer
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import leftovers, network

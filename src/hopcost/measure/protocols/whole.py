@@ -17,7 +17,8 @@ from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import load_closed
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
-from hopcost.programs.generators.engine_protocol import End, Validity, WarmUp
+from hopcost.programs.generators.engine_lines import End, Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block, Failure
 from hopcost.stacks.client.connection import HttpAnswer
 

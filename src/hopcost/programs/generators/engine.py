@@ -13,7 +13,8 @@ import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.machine import binaries
-from hopcost.programs.generators.engine_protocol import EnginePlan, Line
+from hopcost.programs.generators.engine_lines import Line
+from hopcost.programs.generators.engine_plan import EnginePlan
 
 
 def run_engine(plan: EnginePlan) -> Generator[Line, None, None]:

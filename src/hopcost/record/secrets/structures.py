@@ -19,8 +19,9 @@ from hopcost.suites.arms.arm import Arm, Hop, Settings
 from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.arms.server import RunningServer
 from hopcost.suites.articles.published import Protocol
-from hopcost.suites.experiments.experiment import Experiment, Workload
+from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.experiments.request import HeaderField, MixedRequest
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 Text = TypeVar("Text", str, str | None)

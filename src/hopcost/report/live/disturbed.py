@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hopcost.errors import printable
-from hopcost.programs.generators.engine_protocol import Validity
-from hopcost.record.contents.block import Block, LoadFaultKind
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.offered_load import LoadFaultKind
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.reasons import Alike, group_reasons
 

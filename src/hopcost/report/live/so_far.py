@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending
 from hopcost.report.live.clock import Clock

@@ -12,8 +12,8 @@ from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.report.notes.workers import workers_lines
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.experiments.expect import Compared
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.mix import requests_of
+from hopcost.suites.experiments.workload import Workload
 
 TURNS = {
     Turns.ALL: None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.record.contents.block import LoadFault, LoadFaultKind
+from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind
 from hopcost.report.formatting import count, number
 from hopcost.statistics.summary.open_loop import VoidStarts
 

@@ -9,7 +9,7 @@ from hopcost.errors import ArmFailed
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import CHECK_S, HttpAnswer
 from hopcost.stacks.prepare.prepared import PreparedStack
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 
 class ArmRequest(NamedTuple):

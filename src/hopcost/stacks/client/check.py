@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 
 from hopcost.errors import ArmFailed
-from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators import engine_plan
 from hopcost.record.secrets import mask_text
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import CHECK_S, NO_ANSWER, Connection, HttpAnswer
 from hopcost.suites.experiments.expect import Compared, Expect, blank
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 EVERY_BYTE = Expect()
 LOOK = "its log and its configuration say why; hopcost up starts one stack, for curl"
@@ -105,17 +105,17 @@ def compared_under_load(answer: HttpAnswer, expect: Expect) -> Compared:
     return Compared.STATUS if is_encoded and expect.compared is not Compared.BODY else expect.compared
 
 
-def expect_under_load(answer: HttpAnswer, expect: Expect) -> engine_protocol.Expect:
+def expect_under_load(answer: HttpAnswer, expect: Expect) -> engine_plan.Expect:
     """The same in the words of the engine's plan, by the arm's own answer."""
     match compared_under_load(answer, expect):
         case Compared.BODY:
-            return engine_protocol.engine_expect(answer.status, answer.body)
+            return engine_plan.engine_expect(answer.status, answer.body)
         case Compared.MASKED:
-            return engine_protocol.engine_expect(answer.status, answer.body, masked=expect.masked)
+            return engine_plan.engine_expect(answer.status, answer.body, masked=expect.masked)
         case Compared.LENGTH:
-            return engine_protocol.engine_expect(answer.status, None, length=len(answer.body))
+            return engine_plan.engine_expect(answer.status, None, length=len(answer.body))
         case Compared.STATUS:
-            return engine_protocol.engine_expect(answer.status, None)
+            return engine_plan.engine_expect(answer.status, None)
 
 
 def names_of_header_fields(answer: HttpAnswer) -> list[str]:

@@ -10,7 +10,7 @@ from http.client import HTTPException, RemoteDisconnected
 import h11
 import msgspec
 
-from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators import engine_plan
 from hopcost.stacks.client.address import Address
 
 CHECK_S = 10.0
@@ -85,7 +85,7 @@ class Connection:
         if self.is_kept:
             self._http.start_next_cycle()
         length = [] if body is None else [("Content-Length", str(len(body)))]
-        fields = [(name.encode(), value.encode()) for name, value in [*engine_protocol.with_host(headers), *length]]
+        fields = [(name.encode(), value.encode()) for name, value in [*engine_plan.with_host(headers), *length]]
         request = h11.Request(method=method, target=target.encode(), headers=fields)
         self._socket.settimeout(self._timeout_s)
         events = (request, h11.Data(data=body or b""), h11.EndOfMessage())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Sequence
 
-from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators import engine_plan
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import CHECK_S
 
@@ -31,7 +31,7 @@ def _connect(
     headers: Sequence[tuple[str, str]],
 ) -> tuple[ssl.SSLSession | None, bool]:
     """The session of a connection with one request, and whether it was resumed. In TLS 1.3 it comes with the answer."""
-    fields = "".join(f"{name}: {value}\r\n" for name, value in engine_protocol.with_host(headers))
+    fields = "".join(f"{name}: {value}\r\n" for name, value in engine_plan.with_host(headers))
     with address.connect(CHECK_S, context, session) as connection:
         assert isinstance(connection, ssl.SSLSocket), "it speaks TLS"
         connection.sendall(f"GET {target} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n".encode())

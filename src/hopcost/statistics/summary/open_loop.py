@@ -9,7 +9,8 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.record import histogram
-from hopcost.record.contents.block import ArmBlock, Block, LoadFault, OpenLoad
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.offered_load import LoadFault, OpenLoad
 from hopcost.record.histogram import Histogram
 from hopcost.statistics.figures import BlockFigure, load_at, total
 from hopcost.statistics.summary.cpu import cpu_per_request

@@ -6,7 +6,7 @@ import msgspec
 
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.programs.generators.engine_protocol import TlsHandshakes, Validity
+from hopcost.programs.generators.engine_lines import TlsHandshakes, Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.record.contents.run import Ending, Record

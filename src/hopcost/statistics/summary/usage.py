@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost.programs.generators.engine_protocol import TlsHandshakes
+from hopcost.programs.generators.engine_lines import TlsHandshakes
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.record.contents.repeat import Repeat

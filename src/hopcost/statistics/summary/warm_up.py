@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import WarmedUp
+from hopcost.programs.generators.engine_lines import WarmedUp
 from hopcost.record.contents.block import ArmBlock, Block
 
 SLICES_AT_LEAST = 6  # fewer show no change

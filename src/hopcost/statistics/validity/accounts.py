@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import ArmTotals, Slice
+from hopcost.programs.generators.engine_lines import ArmTotals, Slice
 from hopcost.record import histogram
-from hopcost.record.contents.block import OpenLoad
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.figures import total
 
 

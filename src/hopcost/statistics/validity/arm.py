@@ -13,7 +13,8 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.contents.block import ArmBlock, OpenLoad
+from hopcost.record.contents.block import ArmBlock
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.figures import load_at, sum_by_kind
 from hopcost.statistics.validity.accounts import (
     could_have_sent,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Slice, Validity
+from hopcost.programs.generators.engine_lines import Slice, Validity
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.figures import total

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import ArmTotals, End, Slice, Validity
+from hopcost.programs.generators.engine_lines import ArmTotals, End, Slice, Validity
 from hopcost.record import histogram
-from hopcost.record.contents.block import ArmBlock, Block, VoidLoad
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.offered_load import VoidLoad
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.figures import total
 from hopcost.statistics.validity.accounts import is_stalled, share

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.contents.block import Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind, OpenLoad, VoidLoad
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.accounts import (
     could_have_sent,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import OtherProgram
 from hopcost.record.contents.reason import Reason, ReasonKind

@@ -7,9 +7,10 @@ from collections import Counter
 
 from hopcost.errors import UsageError
 from hopcost.suites.experiments.expect import check_expect
-from hopcost.suites.experiments.experiment import Experiment, Workload
+from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.experiments.mix import requests_of
 from hopcost.suites.experiments.request import MAX_WEIGHTS, HeaderField, MixedRequest
+from hopcost.suites.experiments.workload import Workload
 
 
 def check_requests(experiment: Experiment, where: str) -> None:

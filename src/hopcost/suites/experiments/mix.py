@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import MixedRequest
+from hopcost.suites.experiments.workload import Workload
 
 
 class WeightedRequest(NamedTuple):

@@ -8,7 +8,8 @@ import msgspec
 
 from hopcost.errors import UsageError, nearest
 from hopcost.suites.articles.published import Value, label, same
-from hopcost.suites.experiments.experiment import Experiment, Workload
+from hopcost.suites.experiments.experiment import Experiment
+from hopcost.suites.experiments.workload import Workload
 
 # Words in a key that begins with this: `settings.nginx.gzip` has three.
 SWEPT = {"workload": 2, "settings": 3, "sysctls": 2, "link_mbit_per_s": 1, "open_files": 1, "placement": 1}

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 from command import hopcost
+from samples.blocks import plain_block
 from samples.questions.claims import CLAIMS, with_claims
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
 from hopcost.record.writer import Writer
 from hopcost.suites.suite import Suite

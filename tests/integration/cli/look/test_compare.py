@@ -7,7 +7,8 @@ from pathlib import Path
 
 import command
 import pytest
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
+from samples.blocks import plain_block
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
 from hopcost.record import reader
 from hopcost.record.contents.run import FORMAT

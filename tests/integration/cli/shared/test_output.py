@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from command import hopcost
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
+from samples.blocks import plain_block
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
 from hopcost.cli.shared import output
 from hopcost.errors import UsageError

@@ -24,7 +24,7 @@ from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 pytestmark = pytest.mark.usefixtures("nothing_left", "brief")
 

@@ -22,7 +22,7 @@ from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 pytestmark = [
     pytest.mark.usefixtures("nothing_left"),

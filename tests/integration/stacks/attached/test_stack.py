@@ -17,7 +17,7 @@ from hopcost.plan.cores import Cores
 from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import REMOTE, AttachedStack
 from hopcost.suites.arms.server import RunningServer, ServerHop
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 CORES = Cores(stack=[0], generator=[0])
 

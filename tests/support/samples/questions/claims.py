@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import block, made_up_suite, part, record, slice_of
+from samples.blocks import block, part, slice_of
+from samples.records import made_up_suite, record
 
 from hopcost.statistics.questions.claims import claims
 from hopcost.statistics.questions.claims.result import ClaimResult

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from mocks.mock_rig import MockRig, measured, question
+from mocks.gates import measured, question
+from mocks.mock_rig import MockRig
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.evidence import OtherProgram
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report import Format, render

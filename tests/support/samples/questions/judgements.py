@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 import msgspec
-from samples.records import made_up_suite, plain_block, plan_of, record
+from samples.blocks import plain_block
+from samples.records import made_up_suite, plan_of, record
 from scipy.special import ndtr
 
 from hopcost.plan.plan import PlannedExperiment

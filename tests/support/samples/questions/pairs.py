@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samples.records import MS, block, open_load, part, record, slice_of
+from samples.blocks import MS, block, open_load, part, slice_of
+from samples.records import record
 
 from hopcost.plan.plan import Plan
 from hopcost.record.contents.block import Block

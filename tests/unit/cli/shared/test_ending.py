@@ -12,7 +12,7 @@ from samples.sweeps import soak_block, soak_plan
 
 from hopcost.cli.shared.ending import Ending, end_with, ending_of, error_of, has_verdict
 from hopcost.plan.plan import LeftOut, Plan
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.run import Ending as ExperimentEnding
 from hopcost.record.contents.run import Record, StopReason

@@ -9,15 +9,17 @@ from pathlib import Path
 import msgspec
 import pytest
 from known import known
-from mocks.mock_rig import SUITE, MockRig, Recorder, measure, plan_of
+from mocks.mock_rig import SUITE, MockRig, measure, plan_of
+from mocks.recorders import Recorder
 
 from hopcost.measure import loop
 from hopcost.measure.blocks import block
 from hopcost.measure.load.context import BlockContext
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators import engine_plan
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record import reader
 from hopcost.record.contents.reason import ReasonKind
 from hopcost.record.writer import Writer
@@ -86,7 +88,7 @@ def test_arms_are_compared_in_what_the_workload_says(
     assert not any(block.failures for block in read.blocks)
     (said,) = (arm.expect for arm in rig.plans[0].arms if arm.name == "slow")
     body, length, masked = of_the_engine
-    assert said == engine_protocol.engine_expect(200, body, length, masked)
+    assert said == engine_plan.engine_expect(200, body, length, masked)
 
 
 def test_the_baseline_too_must_have_the_expected_status(rig: MockRig, tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from mocks.mock_rig import SUITE, MockRig, measure
 
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import MixedRequest
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 

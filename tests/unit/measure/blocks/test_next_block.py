@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
+from samples.blocks import broke_off, plain_block
 from samples.comparisons import six_blocks
-from samples.records import broke_off, plain_block, plan_of
+from samples.records import plan_of
 
 from hopcost.measure.blocks.next_block import FinishedBlocks, NextBlock
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan
 from hopcost.plan.until import Until
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.run import Ending, StopReason
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 from known import known
-from samples.records import MS, block, plan_of, rounds_of
+from samples.blocks import MS, block, rounds_of
+from samples.records import plan_of
 
 from hopcost.measure.blocks.sizing import Sizing
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 
 # Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s.

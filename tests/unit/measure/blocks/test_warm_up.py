@@ -5,14 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 from samples import records
-from samples.records import MS
+from samples.blocks import MS
 
 from hopcost.measure.blocks.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block
 from hopcost.suites.arms.app import App
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 LEVEL = (100,) * 30  # answers of each warm-up slice, each of the same CPU time
 BURST = (100,) * 24 + (50,) * 6

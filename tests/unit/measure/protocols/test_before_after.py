@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from mocks.mock_rig import MockRig, measured, question
+from mocks.gates import measured, question
+from mocks.mock_rig import MockRig
 from texts import suite_files
 
 from hopcost.errors import UsageError

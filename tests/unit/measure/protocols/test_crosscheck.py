@@ -16,7 +16,7 @@ from hopcost.programs.generators.peers.peer import PeerLoad
 from hopcost.record.contents.repeat import PeerRun
 from hopcost.stacks.client.address import Address
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 
 def check(turns: list[str], failure: Callable[[], str | None] = lambda: None) -> Crosscheck:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
+from samples.blocks import plain_block
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
 from hopcost.nginx.edits import Edit
 from hopcost.record import reader
@@ -20,8 +21,8 @@ from hopcost.record.writer import Writer
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.arms.server import RunningServer
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import MixedRequest
+from hopcost.suites.experiments.workload import Workload
 
 SECRET = "planted-s3cret"
 OTHER = "planted-0ther"

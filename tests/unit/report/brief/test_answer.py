@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from samples.blocks import block, part, plain_block, slice_of, sound_block
 from samples.comparisons import RATE_PER_S, arm, six_blocks, summary, void_load
-from samples.records import block, part, plain_block, plan_of, record, slice_of, sound_block
+from samples.records import plan_of, record
 
 from hopcost.plan.plan import Plan
 from hopcost.record.contents.block import ArmBlock, Block

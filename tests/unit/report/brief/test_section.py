@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from samples.blocks import plain_block
 from samples.comparisons import six_blocks
 from samples.pages import hostile, loaded, swept
-from samples.records import plain_block, plan_of, record
+from samples.records import plan_of, record
 from samples.reports import everything, failing, full_block
 from samples.sweeps import soak_block, soak_plan, sweep
 
 from hopcost.plan.plan import LeftOut
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Record

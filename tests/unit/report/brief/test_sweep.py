@@ -10,7 +10,7 @@ from samples.pages import swept
 from samples.reports import rendered
 from samples.sweeps import sweep
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report.brief.sweep import sentence, sweep_bars, sweep_cautions
 from hopcost.statistics.summary.summary import summarise

@@ -8,8 +8,9 @@ import io
 import golden
 import msgspec
 import pytest
+from samples.blocks import sound_block
 from samples.questions.claims import judged
-from samples.records import record, sound_block
+from samples.records import record
 from samples.reports import everything, rendered
 from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soak_plan, sweep
 

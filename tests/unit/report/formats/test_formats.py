@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import golden
 import pytest
-from samples.records import plain_block, record
+from samples.blocks import plain_block
+from samples.records import record
 from samples.reports import everything, rendered
 
 from hopcost.record.contents.run import Run

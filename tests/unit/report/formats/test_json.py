@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from samples.records import plain_block, record
+from samples.blocks import plain_block
+from samples.records import record
 from samples.reports import everything, rendered
 
 KILLED: dict[str, object] = {

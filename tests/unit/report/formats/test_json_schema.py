@@ -8,7 +8,8 @@ import jsonschema
 import msgspec
 import pytest
 from places import ROOT
-from samples.records import record, sound_block
+from samples.blocks import sound_block
+from samples.records import record
 from samples.reports import everything, rendered
 from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soak_plan, sweep
 

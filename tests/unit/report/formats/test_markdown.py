@@ -6,7 +6,8 @@ import re
 
 import msgspec
 import pytest
-from samples.records import plain_block, plan_of, record
+from samples.blocks import plain_block
+from samples.records import plan_of, record
 from samples.reports import failing, rendered
 
 from hopcost.plan.plan import LeftOut

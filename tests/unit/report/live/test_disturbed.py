@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from samples.blocks import block, plain_block
 from samples.comparisons import six_blocks, void_load
-from samples.records import block, plain_block
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.evidence import OtherProgram
 from hopcost.record.contents.reason import Reason, ReasonKind

@@ -8,10 +8,11 @@ import time
 import msgspec
 import pytest
 from rich.console import Console
-from samples.records import block, plain_block, plan_of
+from samples.blocks import block, plain_block
+from samples.records import plan_of
 
 from hopcost.plan.plan import Plan
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Ending, StopReason

@@ -10,11 +10,12 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from rich.console import Console
-from samples.records import MS, block, part, plain_block, plan_of, slice_of
+from samples.blocks import MS, block, part, plain_block, slice_of
+from samples.records import plan_of
 
 from hopcost.plan.plan import Plan
 from hopcost.plan.turns import Turns
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Ending, StopReason

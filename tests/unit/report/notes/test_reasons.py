@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from samples.records import broke_off, plain_block, record
+from samples.blocks import broke_off, plain_block
+from samples.records import record
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import OtherProgram
 from hopcost.record.contents.reason import Reason, ReasonKind

@@ -8,7 +8,7 @@ from known import known
 from samples.records import record
 from samples.sweeps import notes_of, soak_block, soak_courses, soak_plan
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.statistics.summary.summary import summarise
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from samples.records import block, open_load, part, plan_of, record, slice_of
+from samples.blocks import block, open_load, part, slice_of
+from samples.records import plan_of, record
 
-from hopcost.programs.generators.engine_protocol import TlsHandshakes
+from hopcost.programs.generators.engine_lines import TlsHandshakes
 from hopcost.record.contents.block import ArmBlock
 from hopcost.report.notes.tls import tls_lines
 from hopcost.statistics.summary.summary import summarise

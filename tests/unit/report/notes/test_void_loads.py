@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samples.comparisons import six_blocks, summary, void_load
 
-from hopcost.record.contents.block import LoadFault, LoadFaultKind
+from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind
 from hopcost.report.notes.conditions import validity_lines
 from hopcost.report.notes.void_loads import words
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from mocks import confs, fronts
-from mocks.mock_rig import MockRig, measured, question
+from mocks.gates import measured, question
+from mocks.mock_rig import MockRig
 from samples.written import written
 
 from hopcost.errors import UsageError

@@ -10,7 +10,7 @@ import pytest
 from samples.questions.pairs import half
 from samples.records import ENVIRONMENT, plan_of
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.questions.two_records import comparison_report

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from known import known
-from samples.records import MS, histogram, record
+from samples.blocks import MS, histogram
+from samples.records import record
 from samples.sweeps import at, plan_with, planned, table_of
 
 from hopcost.programs.generators.beside import BesideSlice, BesideTotals
@@ -13,7 +14,7 @@ from hopcost.report import Part
 from hopcost.report.tables.beside import beside_lines
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.experiments.beside import IdleConnections, SlowClients
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 
 def beside(answers: int, *, errors: dict[str, int] | None = None, reopened: int = 0, time_ms: int = 10) -> BesideTotals:

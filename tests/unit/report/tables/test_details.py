@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import msgspec
 from known import known
+from samples.blocks import MS, block, histogram, part, plain_block, slice_of
 from samples.comparisons import six_blocks
-from samples.records import MS, block, histogram, part, plain_block, plan_of, record, slice_of
+from samples.records import plan_of, record
 from samples.reports import everything, rendered
 from samples.sweeps import at, details_of, notes_of, peer_run, plan_with, planned, point, sweep, table_of
 
 from hopcost.plan.turns import Turns
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.run import Ending, Record, Run, StopReason
 from hopcost.report import Part
 from hopcost.report.formats import text

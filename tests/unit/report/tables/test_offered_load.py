@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from known import known
-from samples.records import MS, block, histogram_of, record, sound_part
+from samples.blocks import MS, block, histogram_of, sound_part
+from samples.records import record
 from samples.sweeps import details_of
 
-from hopcost.programs.generators.engine_protocol import RequestTotals
+from hopcost.programs.generators.engine_lines import RequestTotals
 from hopcost.record.contents.block import ArmBlock
 from hopcost.report import Part
 from hopcost.report.document import Table

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 from known import known
-from samples.records import block, part, record, slice_of
+from samples.blocks import block, part, slice_of
+from samples.records import record
 from samples.sweeps import at, peer_run, plan_with, planned, repeat, table_of
 
 from hopcost.record.contents.block import Block

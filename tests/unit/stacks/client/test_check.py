@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from hopcost.errors import ArmFailed
-from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators import engine_plan
 from hopcost.stacks.client import check
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import HttpAnswer
@@ -185,6 +185,6 @@ def test_the_engine_compares_raw_bodies_and_of_changing_ones_that_are_compressed
     arms = token(b"abc", encoding)
     assert check.compared_under_load(arms, expect) is given
     body, length, masked = said
-    assert check.expect_under_load(arms, expect) == engine_protocol.engine_expect(
+    assert check.expect_under_load(arms, expect) == engine_plan.engine_expect(
         200, None if body is None else arms.body, length, masked
     )

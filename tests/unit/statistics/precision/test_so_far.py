@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 from known import known
-from samples.records import block, part, plain_block, plan_of, record, slice_of
+from samples.blocks import block, part, plain_block, slice_of
+from samples.records import plan_of, record
 from samples.reports import everything
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.run import Record
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks

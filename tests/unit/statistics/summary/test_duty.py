@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from samples.comparisons import six_blocks, summary
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.statistics.summary.duty import counted_share
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from samples.blocks import broke_off
 from samples.comparisons import RATE_PER_S, of_behind, six_blocks, summary, void_load
-from samples.records import broke_off
 
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.summary.open_loop import VoidStarts

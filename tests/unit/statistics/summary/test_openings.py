@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from samples.records import block, rounds_of
+from samples.blocks import block, rounds_of
 
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.summary.openings import WorkersLuck, workers_luck

@@ -7,10 +7,11 @@ import math
 import msgspec
 import pytest
 from known import known, near
-from samples.records import MS, block, broke_off, part, plain_block, plan_of, record, slice_of
+from samples.blocks import MS, block, broke_off, part, plain_block, slice_of
+from samples.records import plan_of, record
 
 from hopcost.plan.plan import LeftOut, Plan
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import ArmBlock, Block, Failure
 from hopcost.record.contents.run import Ending, Run, StopReason
 from hopcost.statistics import random_effects

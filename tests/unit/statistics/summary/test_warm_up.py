@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from samples import records
 
-from hopcost.programs.generators.engine_protocol import WarmedUp
+from hopcost.programs.generators.engine_lines import WarmedUp
 from hopcost.record.contents.block import Block
 from hopcost.statistics.summary.warm_up import (
     PENALTY,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 from samples import records
+from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
-from samples.records import MS
 
 from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.validity.arm import ArmFault, Consequence, faults_of_arm, is_generator_full

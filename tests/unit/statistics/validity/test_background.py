@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from samples.records import MS
+from samples.blocks import MS
 from samples.servers import SECOND, batch, found, plan_of_servers, server, server_part
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import ArmBlock
 from hopcost.record.contents.reason import ReasonKind
 from hopcost.statistics.validity.background import background, faults_of_background

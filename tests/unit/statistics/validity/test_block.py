@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from samples import records
+from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall, times
-from samples.records import MS
 
-from hopcost.programs.generators.engine_protocol import End, Validity
+from hopcost.programs.generators.engine_lines import End, Validity
 from hopcost.record.contents.block import ArmBlock, Block, Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full

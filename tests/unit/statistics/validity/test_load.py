@@ -7,11 +7,12 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from samples import records
+from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall
-from samples.records import MS
 
-from hopcost.programs.generators.engine_protocol import End, Validity
-from hopcost.record.contents.block import Block, LoadFault, LoadFaultKind
+from hopcost.programs.generators.engine_lines import End, Validity
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.block import judge_block
 from hopcost.statistics.validity.load import find_void_loads, reasons_of_void_loads

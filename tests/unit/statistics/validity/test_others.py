@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from samples import records
+from samples.blocks import MS
 from samples.forgeries import EXPERIMENT
-from samples.records import MS
 
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import OtherProgram

@@ -9,7 +9,8 @@ from texts.suite_texts import write
 
 from hopcost.errors import UsageError
 from hopcost.suites.arms.arm import Hop, Link
-from hopcost.suites.experiments.experiment import Placement, Workload
+from hopcost.suites.experiments.experiment import Placement
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.read import read_suite
 
 FIRST, SECOND = "experiments[0] (first): ", "experiments[1] (second): "

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from hopcost.suites.experiments.beside import IdleConnections, SlowClients
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 
 def test_slow_clients_and_idle_connections_are_beside() -> None:

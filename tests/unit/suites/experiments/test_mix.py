@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.mix import requests_of
 from hopcost.suites.experiments.request import Method, MixedRequest
+from hopcost.suites.experiments.workload import Workload
 
 WORKLOAD = Workload(target="/usual", headers=[["A", "b"]], connections=8)
 

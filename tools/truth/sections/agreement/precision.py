@@ -29,7 +29,7 @@ from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, unfinished
 from tools.truth.plans import hop, plan_of, suite_text
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
-from tools.truth.sections.agreement import slices
+from tools.truth.sections.agreement.both_ways import alone
 
 SECTION = "precision"
 PAIR_RUNS, FIVE_RUNS, PASSES = 4, 2, 4
@@ -133,8 +133,7 @@ def one_after_another(number: int) -> Figures:
     experiment = plan_of("nginx-go", "one-core", number).experiments[0]
     names = [arm.name for arm in experiment.arms if arm.copy_of is None]
     return {
-        name: slices.alone(experiment, name, LONG_S).throughput
-        for name in random.Random(number).sample(names, len(names))
+        name: alone(experiment, name, LONG_S).throughput for name in random.Random(number).sample(names, len(names))
     }
 
 

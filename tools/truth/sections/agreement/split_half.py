@@ -16,7 +16,7 @@ import msgspec
 from hopcost.errors import HopcostError
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import reader
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Record, Run

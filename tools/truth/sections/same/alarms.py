@@ -6,7 +6,8 @@ import math
 from functools import partial
 
 from hopcost.plan.method import METHOD
-from hopcost.report.formats.json_schema import ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_arm import ReportedComparison
+from hopcost.report.formats.json_schema import ReportedExperiment
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, unfinished

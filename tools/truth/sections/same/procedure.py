@@ -8,37 +8,25 @@ virtual clock and blocks made of these courses.
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.measure.blocks.next_block import FinishedBlocks, NextBlock
-from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
-from hopcost.plan.options import MachineLimits, RunOptions
-from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.programs.definition.definition import Installed
-from hopcost.programs.generators.engine_protocol import End, Slice, Validity, WarmedUp
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import reader
-from hopcost.record.contents.block import ArmBlock, Block
-from hopcost.record.contents.evidence import CheckedAnswer
-from hopcost.record.contents.run import Ending
 from hopcost.statistics import comparisons
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.log_ratio import log_ratios_by_round
 from hopcost.statistics.precision import looks
-from hopcost.suites.arms.arm import Arm, Hop, Link
-from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
-from hopcost.suites.suite import Suite
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.made_with import ROOT
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.runs import excludes_one
 from tools.truth.sections.coverage.judge import probability_of_so_few, too_low
+from tools.truth.sections.same.simulated import simulated
 
 SECTION = "procedure"
 RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each
@@ -58,7 +46,6 @@ ROUNDS_LEAST = 4  # of a real block: shorter courses say nothing of how slices f
 COLUMNS = ["restarts:", "arms beside:", "time:", "experiments:", "without 1:", "directional:", "blocks, mean:", "holds"]
 ALARMS = ("excludes", "directional")
 COUNTED = ("experiments", *ALARMS, "blocks")
-ANSWERS = 1_000_000  # of a simulated slice: counts are not what scatters here
 PROSE = (
     "hopcost's own measuring loop (sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
     " an arm is the course, round by round, of ln(second ÷ first run of the baseline) in a real block, its sign"
@@ -119,92 +106,6 @@ def run(restarts: str, others: int, time_s: float, number: int) -> Figures:
         figures["directional"] += not all(judged.verdict.negligible for judged in directional)
         figures["blocks"] += len(done)
     return figures
-
-
-def simulated(
-    others: int,
-    time_s: float,
-    pool: list[list[float]],
-    dice: random.Random,
-    spreads: Sequence[float] = RESTARTS["none"],
-) -> tuple[list[Block], Plan, Ending]:
-    """One experiment by hopcost's own loop: its blocks, its plan, why it ended."""
-    planned = _plan(others, time_s)
-    (experiment,) = planned.experiments
-    finished, now_s = FinishedBlocks(planned, experiment), 0.0
-    while isinstance(step := finished.next(time_s - now_s, finished.valid), NextBlock):
-        block = _block(experiment, step, pool, dice, _by_arm(experiment, spreads))
-        now_s += block.elapsed_ns / 1e9
-        finished.add(block)
-    return finished.valid, planned, step
-
-
-def _by_arm(experiment: PlannedExperiment, spreads: Sequence[float]) -> dict[str, float]:
-    """The restart spread of each arm; the baseline's second run is the same server."""
-    names = [arm.name for arm in experiment.arms if arm.copy_of is None]
-    own = {name: spreads[place % len(spreads)] for place, name in enumerate(names)}
-    return {arm.name: own[arm.copy_of or arm.name] for arm in experiment.arms}
-
-
-def _block(
-    experiment: PlannedExperiment,
-    step: NextBlock,
-    pool: list[list[float]],
-    dice: random.Random,
-    spreads: Mapping[str, float],
-) -> Block:
-    arms, rounds = len(step.arms), step.rounds
-    parts = []
-    for arm in step.arms:
-        restart = dice.gauss(0.0, spreads[arm.name])
-        noise = [restart + log for log in _noise(rounds, pool, dice)]
-        parts.append(_part(arm, step.slice_ns, step.warm_up.least_ns, noise))
-    slices_ns = step.slice_ns * rounds * arms
-    settling_ns = experiment.settle_ns * rounds * arms
-    overhead_ns = int(METHOD.block_overhead_s_per_arm * 1e9) + step.warm_up.least_ns
-    elapsed_ns = slices_ns + settling_ns + overhead_ns * arms
-    return Block(
-        experiment=experiment.name, number=step.number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
-        slices_elapsed_ns=slices_ns, harness_cpu_ns=0, foreign_cpu_ns=0, steal_ns=0, validity=Validity.VALID,
-        reasons=[], failures=[], arms=parts,
-        end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity=Validity.VALID, reasons=[]),
-    )  # fmt: skip
-
-
-def _noise(rounds: int, pool: list[list[float]], dice: random.Random) -> list[float]:
-    """The course of one run: a real one from a drawn round on, round and round, its sign drawn."""
-    course, sign = dice.choice(pool), dice.choice((-1, 1))
-    begin = dice.randrange(len(course))
-    return [sign * course[(begin + number) % len(course)] / math.sqrt(2) for number in range(rounds)]
-
-
-def _part(arm: Any, slice_ns: int, warm_up_ns: int, noise: list[float]) -> ArmBlock:
-    slices = [
-        Slice(
-            arm=arm.name, round=number, place=0, start_ns=0, elapsed_ns=slice_ns, freeze_ns=0, frozen_ns=None,
-            answers=round(ANSWERS * math.exp(log)), sent=ANSWERS, errors={}, reconnects=0, received_bytes=0,
-            cpu_ns={"origin": slice_ns}, cpu_outside_ns={"origin": 0}, generator_cpu_ns=0,
-        )
-        for number, log in enumerate(noise)
-    ]  # fmt: skip
-    return ArmBlock(
-        name=arm.name, copy_of=arm.copy_of, hops=["origin"],
-        check=CheckedAnswer(status=200, header_bytes=1, body_bytes=1, header_fields=[]),
-        warm_up=WarmedUp(arm=arm.name, elapsed_ns=warm_up_ns, plateau=True, answers=[1], errors={}), slices=slices,
-        totals=None,
-    )  # fmt: skip
-
-
-def _plan(others: int, time_s: float) -> Plan:
-    origin = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])
-    names = ["base", *(f"same-{number + 1}" for number in range(others))]
-    experiment = Experiment(
-        name="same", question="?", baseline="base", arms=names, placement=Placement.ONE_CORE, workload=Workload(),
-        open_loop=False,
-    )  # fmt: skip
-    suite = Suite(name="same", title="", arms=dict.fromkeys(names, origin), experiments=[experiment])
-    limits = MachineLimits({"origin": Installed(path="/origin", version="0")}, [0, 1], siblings={}, open_files=20_000)
-    return make_plan(suite, [], RunOptions(time_s=time_s, seed=0), limits)
 
 
 def _probability_of_so_many(row: Mapping[str, float]) -> float:

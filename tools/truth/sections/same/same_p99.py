@@ -6,7 +6,8 @@ What decides p99 is the machine's own stalls, which come in clusters. Simulated 
 from __future__ import annotations
 
 from hopcost.plan.method import METHOD
-from hopcost.report.formats.json_schema import ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_arm import ReportedComparison
+from hopcost.report.formats.json_schema import ReportedExperiment
 from tools.truth.form import SHORT_S
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, unfinished

@@ -17,8 +17,8 @@ from hopcost.machine.traces import command_line, held_namespaces, size_bytes
 from hopcost.programs.build import cache as build_cache
 from hopcost.record import names
 from hopcost.record.secrets import mask_text
-from hopcost.report.formatting import count
 from hopcost.report.formats.text.wrapping import wrap
+from hopcost.report.formatting import count
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import Kind, Leftover
 

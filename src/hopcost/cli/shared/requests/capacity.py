@@ -32,7 +32,7 @@ from hopcost.report.live.capacity import watch_capacity
 from hopcost.report.questions.capacity import capacity_report
 from hopcost.statistics.questions.capacity.question import CapacityQuestion
 from hopcost.suites import names, read
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 USUAL_CONNECTIONS = 64

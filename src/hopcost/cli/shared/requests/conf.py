@@ -20,8 +20,8 @@ from hopcost.report.formatting import count, duration
 from hopcost.report.questions.conf.words import diff_text
 from hopcost.statistics.questions.conf.result import ConfResult
 from hopcost.suites.arms.app import App
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import Method
+from hopcost.suites.experiments.workload import Workload
 
 
 class ConfWords(msgspec.Struct, frozen=True):

@@ -17,8 +17,8 @@ from hopcost.measure.protocols.front.ask import FrontPlan
 from hopcost.measure.protocols.front.request import FrontRequest, over_socket
 from hopcost.report.formatting import count
 from hopcost.statistics.questions.front.fronts import parse_fronts
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import Method
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.toml_text import suite_text
 
 ABOUT = (

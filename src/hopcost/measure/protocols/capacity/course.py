@@ -13,7 +13,8 @@ from hopcost.measure.protocols.capacity.timing import Probes
 from hopcost.measure.protocols.capacity.watcher import CapacityWatcher
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.statistics.figures import throughput

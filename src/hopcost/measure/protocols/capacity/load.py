@@ -8,8 +8,9 @@ from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import engine_plan, run_engine_plan
 from hopcost.measure.load.part import Part
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Rate, WarmUp
-from hopcost.record.contents.block import Block, OpenLoad
+from hopcost.programs.generators.engine_plan import Rate, WarmUp
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.stacks.under_load.workers import Workers
 from hopcost.statistics.figures import throughput
 

@@ -10,7 +10,8 @@ from hopcost.measure.blocks.block import note_failures, recording, start
 from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import load_closed
 from hopcost.plan.plan import PlannedArm
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block, Failure
 from hopcost.stacks.client import check
 

@@ -15,7 +15,7 @@ import msgspec
 
 from hopcost.stacks.client.connection import Connection, HttpAnswer
 from hopcost.stacks.running.stack import RunningStack
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 ROUNDS = 3
 MOST_CONNECTIONS = 64

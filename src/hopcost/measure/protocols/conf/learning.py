@@ -33,7 +33,7 @@ from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Hop, Link
 from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.experiments.expect import Expect
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 LEAST_WARM_UP_REQUESTS = 2000
 

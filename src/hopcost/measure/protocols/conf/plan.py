@@ -11,7 +11,7 @@ from hopcost.statistics.questions.conf.question import ConfQuestion
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Hop, Link
 from hopcost.suites.arms.configuration import Configuration
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 FULL_S, QUICK_S = 270.0, 80.0  # with what is learned before, five minutes and a minute and a half
 GIANTS_SHARE, REST_SHARE = 20 / 270, 60 / 270

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost.suites.arms.app import App
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 ACCEPT_GZIP = ["Accept-Encoding", "gzip"]  # as every browser sends it: without it, nobody sees gzip
 

@@ -7,7 +7,8 @@ from hopcost.measure.load.context import BlockContext
 from hopcost.measure.protocols.conf.growing import ReadyPhase
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.statistics.validity.reasons import shorten_reasons

@@ -36,7 +36,8 @@ from hopcost.stacks.under_load.receipts import count_listening
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.arms.configuration import Configuration
-from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
+from hopcost.suites.experiments.experiment import Experiment, Placement
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 

@@ -8,7 +8,7 @@ from hopcost.errors import UsageError
 from hopcost.statistics.questions.front.fronts import Front
 from hopcost.suites.arms.app import PORT, PORT_VARIABLE, SOCKET, App
 from hopcost.suites.arms.arm import Link
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 SOCKET_COMMANDS = {  # how programs are told a socket
     "gunicorn": "gunicorn -b unix:{socket} …",

@@ -17,7 +17,8 @@ from hopcost.statistics.questions.front.question import AppFacts
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Experiment, Placement, Slices, Workload
+from hopcost.suites.experiments.experiment import Experiment, Placement, Slices
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 APP, SOCKET_APP = "app", "app-socket"  # names in the suite

@@ -17,7 +17,7 @@ from hopcost.stacks.attached.request import request_of
 from hopcost.stacks.attached.stack import AttachedStack
 from hopcost.stacks.client.connection import NO_ANSWER, Connection, Endless, HttpAnswer
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 AGAIN_S = 1.1  # what changes with the second of the clock has changed by then
 LINES_SHOWN, COLUMNS_SHOWN = 20, 200

@@ -21,7 +21,7 @@ from hopcost.stacks.client.connection import NO_ANSWER, Connection
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Link
 from hopcost.suites.arms.server import RunningServer
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 MOST_OPENED = 1000  # idle connections of one set; servers with so many workers are not short of them
 APART_S = 0.0002  # a short queue of new connections must not overflow

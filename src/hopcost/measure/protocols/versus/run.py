@@ -27,7 +27,8 @@ from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Arm
-from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
+from hopcost.suites.experiments.experiment import Experiment, Placement
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 EXPERIMENT = SUITE = "vs"

@@ -25,7 +25,7 @@ from hopcost.report.formats.html.charts import Chart
 from hopcost.report.formats.html.stacks import Behind, StackPicture
 from hopcost.report.notes import head
 from hopcost.report.notes.scope import scope_lines
-from hopcost.report.questions import claims
+from hopcost.report.questions.claims import words as claims
 from hopcost.report.tables.experiment import group_title, groups
 from hopcost.statistics.questions.claims import claims as judging
 from hopcost.statistics.questions.claims.decision import ClaimOutcome

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import histogram
-from hopcost.record.contents.block import ArmBlock, Block, OpenLoad
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.report import formatting
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import load_at

@@ -10,7 +10,7 @@ import msgspec
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
-from hopcost.record.contents.block import OpenLoad
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.questions.capacity.objectives import Objective
 from hopcost.statistics.summary.open_loop import response_times
 from hopcost.statistics.validity.accounts import (

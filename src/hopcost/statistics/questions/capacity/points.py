@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.record import histogram
-from hopcost.record.contents.block import OpenLoad
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.questions.capacity.objectives import Objective
 from hopcost.statistics.summary.open_loop import response_times
 from hopcost.statistics.validity.accounts import sum_of_slices

@@ -10,8 +10,9 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity
-from hopcost.record.contents.block import Block, Failure, OpenLoad
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.record.contents.run import Ending, Record
 from hopcost.statistics import intervals
 from hopcost.statistics.intervals import Interval

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Record
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks

@@ -21,7 +21,8 @@ import statistics
 from collections.abc import Sequence
 
 from hopcost.statistics import intervals
-from hopcost.statistics.arms import PairedBlocks, scatter_of_rounds
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.arms.experiment_blocks import scatter_of_rounds
 from hopcost.statistics.figures import BlockFigure, all_known
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.log_ratio import Parts, figures_of_both, parts_by_round

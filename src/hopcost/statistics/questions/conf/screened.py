@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import ArmBlock
 from hopcost.record.contents.run import Record
 from hopcost.statistics import figures

@@ -12,7 +12,7 @@ from hopcost.measure.protocols.versus.connections import learn_connections
 from hopcost.measure.protocols.versus.find import Wishes, find_servers
 from hopcost.plan.method import METHOD
 from hopcost.suites.arms.server import RunningServer
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 WORKLOAD = Workload(connections=4, timeout_s=30)
 LONG_S = 60.0  # a busy machine may be late

@@ -11,13 +11,14 @@ from hopcost.record.contents.run import StopReason
 from hopcost.statistics import comparisons
 from tools.truth import lines, made_with
 from tools.truth.sections.same import procedure
+from tools.truth.sections.same.simulated import noise_of_run, simulated, spreads_by_arm
 
 DICE = random.Random(5)
 POOL = [[DICE.gauss(0, 0.02) for _ in range(8)] for _ in range(40)]
 
 
 def test_a_run_is_a_real_course_round_and_round_with_its_sign_drawn() -> None:
-    course = procedure._noise(7, [[0.1, 0.2, 0.3]], random.Random(1))
+    course = noise_of_run(7, [[0.1, 0.2, 0.3]], random.Random(1))
     signs = {value > 0 for value in course}
     assert len(signs) == 1
     assert sorted({round(abs(value) * 2**0.5, 9) for value in course}) == [0.1, 0.2, 0.3]
@@ -25,11 +26,11 @@ def test_a_run_is_a_real_course_round_and_round_with_its_sign_drawn() -> None:
 
 
 def test_it_goes_on_until_the_looks_or_the_time_end_it() -> None:
-    calm, _, ending = procedure.simulated(1, 600.0, [[0.001, -0.001] * 4], random.Random(1))
-    restless, _, _ = procedure.simulated(1, 600.0, [[0.5, -0.4, 0.3, -0.6]] * 2 + [[0.7, 0.6, 0.5]], random.Random(1))
+    calm, _, ending = simulated(1, 600.0, [[0.001, -0.001] * 4], random.Random(1))
+    restless, _, _ = simulated(1, 600.0, [[0.5, -0.4, 0.3, -0.6]] * 2 + [[0.7, 0.6, 0.5]], random.Random(1))
     assert len(calm) == 6 and ending.why == StopReason.PRECISION
     assert len(restless) > 6
-    short, _, out = procedure.simulated(4, 30.0, POOL, random.Random(1))
+    short, _, out = simulated(4, 30.0, POOL, random.Random(1))
     assert 1 <= len(short) < 6 and out.why == StopReason.TIME
 
 
@@ -70,9 +71,9 @@ def test_the_section_needs_all_runs_and_few_alarms() -> None:
 
 def test_restarts_are_of_the_whole_block_and_alike_for_the_baselines_two_runs() -> None:
     still = [[0.0] * 8]
-    done, planned, _ = procedure.simulated(4, 120.0, still, random.Random(1), procedure.RESTARTS["unlike"])
+    done, planned, _ = simulated(4, 120.0, still, random.Random(1), procedure.RESTARTS["unlike"])
     (experiment,) = planned.experiments
-    by_arm = procedure._by_arm(experiment, procedure.RESTARTS["unlike"])
+    by_arm = spreads_by_arm(experiment, procedure.RESTARTS["unlike"])
     assert by_arm == {"base": 0.02, "same-1": 0.0, "same-2": 0.08, "same-3": 0.05, "same-4": 0.02, "base-aa": 0.02}
     for block in done:
         for arm in block.arms:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mocks import confs, mock_rig
+from mocks import confs
 from mocks.confs import CostingRig, MockMachine
+from mocks.recorders import RunRecorder
 
 from hopcost.measure.protocols.conf.growing import GrowingRecord
 from hopcost.measure.protocols.conf.suite import Phase
@@ -18,7 +19,7 @@ def test_each_phase_adds_to_the_plan_and_the_suite(tmp_path: Path) -> None:
     plan = confs.plan_of()
     rig = CostingRig(plan, {})
     options = RunOptions(seed=1, folder=tmp_path / "record")
-    with GrowingRecord(plan, options, MockMachine(rig), mock_rig.RunRecorder()) as record:
+    with GrowingRecord(plan, options, MockMachine(rig), RunRecorder()) as record:
         assert record.read() is None
         with record.phase([Phase("giants", "?", {"giants": [], "giants-a": []})], 10.0, plan.question) as first:
             assert [planned.name for planned in first.plan.experiments] == ["giants"]

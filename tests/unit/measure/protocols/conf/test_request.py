@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hopcost.measure.protocols.conf.request import ConfRequest
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 
 def sent(*headers: list[str]) -> list[list[str]]:

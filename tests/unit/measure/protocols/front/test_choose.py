@@ -10,8 +10,8 @@ from mocks import fronts
 
 from hopcost.measure.protocols.front.choose import choose_fronts, pool_size, upstream_timeout_s
 from hopcost.suites.arms.app import App
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import Method
+from hopcost.suites.experiments.workload import Workload
 
 PNG = [("Content-Type", "image/png")]
 

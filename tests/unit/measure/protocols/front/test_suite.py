@@ -14,7 +14,8 @@ from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.turns import Turns
 from hopcost.suites.arms.app import App
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Slices, Workload
+from hopcost.suites.experiments.experiment import Slices
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.read import read_suite
 from hopcost.suites.suite import Suite
 from hopcost.suites.toml_text import suite_text

@@ -12,7 +12,7 @@ from hopcost.measure.protocols.versus import answers
 from hopcost.measure.protocols.versus.answers import Answers, compare_first_answers
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.suites.experiments.expect import Compared
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 SERVERS = [found(3000, 41), found(4000, 42)]
 

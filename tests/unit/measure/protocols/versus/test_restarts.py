@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from samples.records import made_up_suite, plain_block, plan_of
+from samples.blocks import plain_block
+from samples.records import made_up_suite, plan_of
 from samples.servers import found
 
 from hopcost.measure.protocols.versus.restarts import known_spread, spreads_in
@@ -13,7 +14,7 @@ from hopcost.measure.protocols.versus.run import versus_suite
 from hopcost.plan.method import METHOD
 from hopcost.record.reader import read_record
 from hopcost.record.writer import Writer
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 

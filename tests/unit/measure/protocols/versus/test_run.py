@@ -27,7 +27,7 @@ from hopcost.plan.turns import Scope
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.suites.experiments.expect import Compared, Expect
-from hopcost.suites.experiments.experiment import Reopening, Workload
+from hopcost.suites.experiments.workload import Reopening, Workload
 
 SERVERS = (found(3000, 41), found(4000, 42))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import msgspec
+from samples.blocks import MS, block, part, plain_block, slice_of
 from samples.comparisons import arm, six_blocks, summary, void_load
-from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
+from samples.records import plan_of, record
 from samples.reports import everything, failing
 
 from hopcost.plan.plan import LeftOut, PlannedExperiment
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Record

@@ -13,11 +13,12 @@ import altair
 import golden
 import msgspec
 import pytest
+from samples.blocks import broke_off, plain_block, sound_block
 from samples.pages import HOSTILE, hostile, loaded, rendered, swept
-from samples.records import broke_off, plain_block, record, sound_block
+from samples.records import record
 from samples.reports import everything
 
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.document import Bars

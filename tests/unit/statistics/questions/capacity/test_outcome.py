@@ -12,7 +12,7 @@ from known import known
 from mocks.mock_rig import plan_of
 from mocks.queues import ONE_MS, QueueRig, searched
 
-from hopcost.record.contents.block import OpenLoad
+from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.questions.capacity.objectives import read_objectives
 from hopcost.statistics.questions.capacity.outcome import Outcome, read_outcome
 

@@ -7,12 +7,13 @@ import math
 import msgspec
 import pytest
 from known import known
+from samples.blocks import MS, block, part, plain_block, slice_of
 from samples.questions.judgements import claim, compare, judged, result_of, six
-from samples.records import MS, block, part, plain_block, record, slice_of
+from samples.records import record
 
 from hopcost.plan import groups as groups_of_arms
 from hopcost.plan.plan import LeftOut
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.questions.claims.decision import ClaimOutcome
 from hopcost.statistics.validity.bias import RUN_IS_BIASED

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from samples.blocks import MS, block, part, slice_of
 from samples.questions.judgements import compare, record_of, result_of
-from samples.records import MS, block, part, slice_of
 from samples.sweeps import planned
 
 from hopcost.plan.turns import Turns

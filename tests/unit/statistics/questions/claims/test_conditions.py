@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from samples.blocks import block, part, slice_of
 from samples.questions.judgements import claim, compare, record_of, result_of, six, suite_with
-from samples.records import block, part, plan_of, record, slice_of
+from samples.records import plan_of, record
 from samples.sweeps import planned
 
 from hopcost.plan.plan import LeftOut, PlannedArm
-from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Failure
 from hopcost.record.contents.evidence import NetworkKind, Surroundings
 from hopcost.record.contents.run import Record

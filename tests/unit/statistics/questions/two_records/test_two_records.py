@@ -8,8 +8,8 @@ from samples.questions.pairs import block_of_pair, half
 from samples.records import ENVIRONMENT, plan_of
 
 from hopcost.errors import UsageError
-from hopcost.programs.generators.engine_protocol import Validity
-from hopcost.record.contents.block import LoadFault, LoadFaultKind, VoidLoad
+from hopcost.programs.generators.engine_lines import Validity
+from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind, VoidLoad
 from hopcost.statistics.arms import RecordBlocks
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.figures import throughput

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.experiments.request import Method
+from hopcost.suites.experiments.workload import Workload
 
 
 def test_the_body_is_as_long_as_was_asked_for() -> None:

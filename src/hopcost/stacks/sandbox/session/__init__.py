@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
-import select
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import psutil
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.record.secrets import mask_words
-from hopcost.stacks.sandbox import keeper, leftovers
+from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox import processes as sandbox_processes
 from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
+from hopcost.stacks.sandbox.session.keeper_process import KeeperProcess
 
-KEEPER_ANSWER_S = 10.0
 SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
 
@@ -68,18 +63,10 @@ class Session:
             "addresses": net.addresses if net is not None else [],
         }
         try:
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill
+            errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the keeper's process
         except OSError as error:
             raise _no_temporary_folder(error) from error
-        self._keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", keeper.__file__, json.dumps(order)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-        )
-        self._buffered = b""
-        self.exited: dict[str, int] = {}
+        self._keeper = KeeperProcess(order, errors)
         self.sysctls: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         self._client: int | None = None
@@ -91,7 +78,7 @@ class Session:
             raise
 
     def _wait_until_ready(self) -> None:
-        answer = self._answer(lambda line: "ready" in line or "unready" in line)
+        answer = self._keeper.answer(lambda line: "ready" in line or "unready" in line)
         if answer.get("unready") == "directory":
             raise _no_temporary_folder(answer["why"])
         if answer.get("unready") in ("link", "address"):
@@ -129,6 +116,11 @@ class Session:
         return sorted(pids, key=lambda pid: (pid != root, pid))
 
     @property
+    def exited(self) -> dict[str, int]:
+        """Programs that have ended by themselves, as far as was heard, with their exit statuses."""
+        return self._keeper.exited
+
+    @property
     def leader(self) -> int:
         """The session's id, which is the keeper's pid."""
         return self._keeper.pid
@@ -164,8 +156,8 @@ class Session:
             "folder": folder or str(self.directory),
             "environment": dict(environment or {}),
         }
-        self._order(order)
-        answer = self._answer(lambda line: name in (line.get("started"), line.get("failed")))
+        self._keeper.order(order)
+        answer = self._keeper.answer(lambda line: name in (line.get("started"), line.get("failed")))
         if "pid" not in answer:
             raise NotStarted(f"{' '.join(mask_words(command))}: {answer.get('why', 'not started')}")
         return int(answer["pid"])
@@ -176,34 +168,23 @@ class Session:
 
     def poll(self) -> dict[str, int]:
         """Programs that have ended by themselves, with their exit statuses (negative: the signal)."""
-        while self._has_output(0.0) and self._read():
-            pass
-        return self.exited
+        return self._keeper.poll()
 
     def stop(self) -> None:
         """A clean stop of every program, then nothing of the session is left."""
         with contextlib.suppress(OSError, MeasurementFailed):
-            self._order({"stop": True})
-            self._answer(lambda line: "stopped" in line)
+            self._keeper.order({"stop": True})
+            self._keeper.answer(lambda line: "stopped" in line)
         self.kill()
 
     def kill(self) -> None:
         """End everything at once, frozen or not, and wait until nothing is left."""
-        for pipe in (self._keeper.stdin, self._keeper.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(timeout=CLEAN_STOP_S + sandbox_processes.KILL_S + 1)
-        self._errors.close()
-        if self._keeper.poll() != 0:
+        if not self._keeper.end(CLEAN_STOP_S + sandbox_processes.KILL_S + 1):
             self._clean_after_keeper()
 
     def _clean_after_keeper(self) -> None:
         """The keeper itself was killed or failed: do its work from here."""
-        with contextlib.suppress(ProcessLookupError):
-            self._keeper.kill()
-        self._keeper.wait()
+        self._keeper.kill()
         deadline = time.monotonic() + sandbox_processes.KILL_S
         while (remains := self._remains()) and time.monotonic() < deadline:
             sandbox_processes.kill(remains, self.cgroups)
@@ -214,48 +195,6 @@ class Session:
     def _remains(self) -> list[int]:
         """The living processes of the stack."""
         return [pid for pid in sandbox_processes.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
-
-    def _order(self, order: dict[str, Any]) -> None:
-        assert self._keeper.stdin is not None, "opened with a pipe"
-        try:
-            self._keeper.stdin.write(json.dumps(order).encode() + b"\n")
-            self._keeper.stdin.flush()
-        except OSError as error:
-            raise MeasurementFailed(f"the stack's keeper is gone: {self._keeper_error() or error}") from error
-
-    def _answer(self, wanted: Any) -> dict[str, Any]:
-        """The next line that is wanted. Exits that come before it are noted."""
-        deadline = time.monotonic() + KEEPER_ANSWER_S
-        while time.monotonic() < deadline:
-            if self._has_output(0.1):
-                lines = self._read()
-                if lines is None:
-                    break
-                for line in lines:
-                    if wanted(line):
-                        return line
-        raise MeasurementFailed(f"the stack's keeper did not answer: {self._keeper_error()}")
-
-    def _has_output(self, wait_s: float) -> bool:
-        assert self._keeper.stdout is not None, "opened with a pipe"
-        return bool(select.select([self._keeper.stdout], [], [], wait_s)[0])
-
-    def _read(self) -> list[dict[str, Any]] | None:
-        """Lines that have come, exits noted; None at the end of the keeper's output."""
-        assert self._keeper.stdout is not None, "opened with a pipe"
-        chunk = os.read(self._keeper.stdout.fileno(), 65536)
-        if not chunk:
-            return None
-        *lines, self._buffered = (self._buffered + chunk).split(b"\n")
-        answers = [json.loads(line) for line in lines]
-        for answer in answers:
-            if "exited" in answer:
-                self.exited[answer["exited"]] = answer["status"]
-        return answers
-
-    def _keeper_error(self) -> str:
-        self._errors.seek(0)
-        return self._errors.read().decode(errors="replace").strip()[-500:]
 
 
 _numbers = itertools.count(1)

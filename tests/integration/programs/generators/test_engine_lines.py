@@ -15,18 +15,10 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from hopcost.machine import binaries
-from hopcost.programs.generators import engine, engine_protocol
+from hopcost.programs.generators import engine, engine_plan
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
-from hopcost.programs.generators.engine_protocol import (
-    ArmTotals,
-    EngineArm,
-    EngineMixed,
-    EnginePlan,
-    Expect,
-    Rate,
-    Slice,
-    WarmUp,
-)
+from hopcost.programs.generators.engine_lines import ArmTotals, Slice
+from hopcost.programs.generators.engine_plan import EngineArm, EngineMixed, EnginePlan, Expect, Rate, WarmUp
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
 
 
@@ -90,8 +82,8 @@ def arm_at(
         address={"tcp": address},
         connections=connections,
         timeout_ns=timeout_ns,
-        request=engine_protocol.engine_request("/hello"),
-        expect=engine_protocol.engine_expect(200, b"Hello World\n"),
+        request=engine_plan.engine_request("/hello"),
+        expect=engine_plan.engine_expect(200, b"Hello World\n"),
         freeze=None,
         hops=[],
         arrivals=arrivals,
@@ -148,11 +140,11 @@ def test_slow_clients_and_idle_connections_have_accounts_of_their_own(tmp_path: 
 @pytest.mark.parametrize(
     ("expect", "is_right"),
     [
-        (engine_protocol.engine_expect(200, b"Hello Earth\n", masked=[(6, 11)]), True),
-        (engine_protocol.engine_expect(200, b"Hello Earth\n", masked=[(6, 10)]), False),
-        (engine_protocol.engine_expect(200, None, length=12), True),
-        (engine_protocol.engine_expect(200, None, length=13), False),
-        (engine_protocol.engine_expect(200, None), True),
+        (engine_plan.engine_expect(200, b"Hello Earth\n", masked=[(6, 11)]), True),
+        (engine_plan.engine_expect(200, b"Hello Earth\n", masked=[(6, 10)]), False),
+        (engine_plan.engine_expect(200, None, length=12), True),
+        (engine_plan.engine_expect(200, None, length=13), False),
+        (engine_plan.engine_expect(200, None), True),
     ],
     ids=["masked", "masked too little", "length", "another length", "status"],
 )
@@ -188,8 +180,8 @@ def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None)
 
 
 def test_every_request_of_a_mix_has_its_own_accounts(tmp_path: Path) -> None:
-    hello = engine_protocol.engine_request("/hello"), engine_protocol.engine_expect(200, b"Hello World\n")
-    failing = engine_protocol.engine_request("/hello?fault=status-500"), engine_protocol.engine_expect(200, None)
+    hello = engine_plan.engine_request("/hello"), engine_plan.engine_expect(200, b"Hello World\n")
+    failing = engine_plan.engine_request("/hello?fault=status-500"), engine_plan.engine_expect(200, None)
     with origin(tmp_path) as address:
         arm = arm_at(address)
         arm.request = arm.expect = None

@@ -14,8 +14,8 @@ from samples.questions.judgements import judged as judge
 from samples.records import record
 
 from hopcost.report import Format, render
-from hopcost.report.questions import claims
 from hopcost.report.questions.claims import claims_report
+from hopcost.report.questions.claims.words import claimed
 from hopcost.suites.articles.claim import Relation
 
 
@@ -78,4 +78,4 @@ def test_a_claim_that_no_record_has_asks_for_its_run() -> None:
     ],
 )
 def test_what_is_claimed_in_the_one_notation(relation: Relation, size: float | None, words: str) -> None:
-    assert claims.claimed(compare(relation, size)) == words
+    assert claimed(compare(relation, size)) == words

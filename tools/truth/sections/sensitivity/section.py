@@ -9,17 +9,10 @@ with the hour, and is measured before each run.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
-import random
 import statistics
-import subprocess
-import time
-from collections.abc import Iterator, Sequence
 from functools import partial
 
-from hopcost.machine import binaries
 from hopcost.measure.protocols.spread import measure_spread
 from hopcost.report.formats.json_schema import ReportedExperiment
 from hopcost.statistics.intervals import Interval, mean
@@ -29,18 +22,17 @@ from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, bracketed, median, unfinished
 from tools.truth.plans import hop, suite_text
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, is_silent, read_nothing, run_suite
-from tools.truth.server import generator_core, load, origin_core
+from tools.truth.sections.sensitivity import work
+from tools.truth.sections.sensitivity.work import CONNECTIONS, NEAR, REQUESTS, STARTS, calibrate, costs, rounds_for
 
 SECTION = "sensitivity"
 CALIBRATION = "calibration"
 CALIBRATIONS, RUNS = Runs(full=10, short=1), Runs(full=20, short=3)
 SEEN_LEAST = 0.9  # of the runs: 18 of 20
 CALIBRATION_S, RUN_S = 120.0, 140.0  # of 60 s, with what is measured apart
-CONNECTIONS, REQUESTS = 64, 50_000
-STARTS, STARTS_BEFORE, STARTS_AFTER = 40, 10, 40  # of a calibration; of a plain request before a run; of both after it
+STARTS_BEFORE, STARTS_AFTER = 10, 40  # of a plain request before a run; of both after it
 LEAST_PRECISION = ("--precision", 0.05)
 SHARES = {"2 %": 0.02, "5 %": 0.05}
-NEAR = (40, 100)  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
 OFF_MOST = 0.005  # of the true cost from the share that was asked for
 COLUMNS = ["dearer by", "done:", "request, µs:", "rounds:", "truly:", "that is as asked", "seen as dearer:"]
@@ -72,64 +64,10 @@ def time_s(name: str, spread: float) -> float:
     return 120.0 if spread < QUIET_SPREAD else 240.0
 
 
-@contextlib.contextmanager
-def origin(work_rounds: int) -> Iterator[tuple[int, str]]:
-    """An origin on the stack's core, as hopcost starts it: its pid and address."""
-    command = ["taskset", "--cpu-list", str(origin_core()), str(binaries.require("hopcost-origin"))]
-    command += ["--listen", "http+tcp:127.0.0.1:0", "--work-rounds", str(work_rounds)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        try:
-            assert process.stdout is not None, "a pipe was asked for"
-            yield process.pid, json.loads(process.stdout.readline())["listeners"][0]["address"]
-        finally:
-            process.kill()
-
-
-def cpu_ns(pid: int) -> int:
-    """The process CPU clock, as clock_getcpuclockid(3) makes its number."""
-    return time.clock_gettime_ns((~pid << 3) | 2)
-
-
-def costs(rounds: Sequence[int], starts: int, seed: int) -> list[float]:
-    """CPU ns per request of an origin for each of these rounds, loaded in turn, in shuffled order.
-
-    They are started anew for each turn, as hopcost's blocks start them.
-    """
-    shuffle, used = random.Random(seed), dict.fromkeys(rounds, 0)
-    for _ in range(starts):
-        with contextlib.ExitStack() as stack:
-            running = {work: stack.enter_context(origin(work)) for work in used}
-            for work in shuffle.sample(list(used), len(used)):
-                pid, address = running[work]
-                before = cpu_ns(pid)
-                load(f"http://{address}/", "-c", CONNECTIONS, "-n", REQUESTS, "--cores", generator_core())
-                used[work] += cpu_ns(pid) - before
-    return [total / (starts * REQUESTS) for total in used.values()]
-
-
-def calibrate(number: int) -> Figures:
-    """CPU ns per request, plain and with so many rounds."""
-    plain_ns, *dearer_ns = costs([0, *NEAR], STARTS, number)
-    return {"plain_ns": plain_ns, **{f"{rounds}_ns": cost for rounds, cost in zip(NEAR, dearer_ns, strict=True)}}
-
-
 def round_ns(done: Sorted) -> float:
-    """What a round costs by all calibrations and runs so far: least squares of what the work cost, through 0."""
-    seen: list[tuple[float, float]] = []
-    for run in done.of(SECTION, CALIBRATION):
-        seen += [(rounds, run[f"{rounds}_ns"] - run["plain_ns"]) for rounds in NEAR]
-    for name in SHARES:
-        seen += [(run["rounds"], (run["truly"] - 1) * run["plain_ns"]) for run in done.of(SECTION, name)]
-    return sum(rounds * cost for rounds, cost in seen) / sum(rounds**2 for rounds, _ in seen)
-
-
-def rounds_for(share: float, plain_ns: float, round_ns: float) -> int:
-    """The rounds that cost this share of a plain request.
-
-    >>> rounds_for(0.02, 4000.0, 2.0)
-    40
-    """
-    return round(share * plain_ns / round_ns)
+    """What a round costs by all that was measured apart so far."""
+    runs = [run for name in SHARES for run in done.of(SECTION, name)]
+    return work.round_ns(done.of(SECTION, CALIBRATION), runs)
 
 
 def suite(work_rounds: int) -> str:

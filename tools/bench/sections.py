@@ -1,0 +1,101 @@
+"""The tables of `make bench`: which generators load what, and what is read from each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopcost.programs.generators.process import Drive
+from tools.bench.contenders import CLOSING, Contender, contender, engine
+
+BATCH = 16
+LARGE_BYTES = 1 << 20
+FEW, MANY = 100, 10_000
+PER_REQUEST = "CPU µs per request"
+Cost = Callable[[Drive], float]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: some generators under the same load, and what is read from each."""
+
+    title: str
+    server: str
+    target: str
+    runs: dict[str, tuple[Contender, int]]
+    """Generator and connections, by the name of its row."""
+    reference: dict[str, str]
+    """To which row the ratio of a row is."""
+    unit: str
+    cost: Cost
+    aim: str
+
+
+def sections(path: Path, others: list[str]) -> list[Section]:
+    """All tables: our engine under the options that matter, and every peer that is installed."""
+
+    def ours(*options: str) -> dict[str, Contender]:
+        return {
+            "hopcost-engine": engine(path, "--io", "uring", *options),
+            "hopcost-engine, epoll": engine(path, "--io", "epoll", *options),
+        }
+
+    batch = engine(path, "--io", "uring", "--batch", str(BATCH))
+    floor = engine(path, "--io", "uring", "--batch", str(BATCH), verb="floor")
+    everyone = {
+        **ours(),
+        f"hopcost-engine, batch {BATCH}": batch,
+        f"floor, batch {BATCH}": floor,
+        **{name: contender(name) for name in others},
+    }
+    close = {name: contender(name, keep_alive=False) for name in others if name in CLOSING}
+
+    def against_wrk(
+        title: str, who: dict[str, Contender], connections: int, aim: str, server: str = "nginx", target: str = "/"
+    ) -> Section:
+        runs = {name: (program, connections) for name, program in who.items()}
+        return Section(title, server, target, runs, dict.fromkeys(runs, "wrk"), PER_REQUEST, per_request, aim)
+
+    many = {
+        **ours("--warm-up", "500ms"),
+        f"hopcost-engine, batch {BATCH}": engine(path, "--io", "uring", "--batch", str(BATCH), "--warm-up", "500ms"),
+    }
+    return [
+        against_wrk("64 connections", everyone, 64, "0.75 at most"),
+        against_wrk("1000 connections", everyone, 1000, "0.75 at most"),
+        Section(
+            title=f"{MANY:,} connections beside {FEW}",
+            server="origin",
+            target="/",
+            runs={f"{name}, {count}": (kind, count) for name, kind in many.items() for count in (FEW, MANY)},
+            reference={f"{name}, {count}": f"{name}, {FEW}" for name in many for count in (FEW, MANY)},
+            unit=f"{PER_REQUEST}, once connections are open",
+            cost=per_request_without_opening,
+            aim="1.6 times at most",
+        ),
+        against_wrk(
+            "1 MiB answers",
+            {**ours(), **{name: contender(name) for name in others}},
+            16,
+            "1 at most",
+            server="origin",
+            target=f"/bytes/{LARGE_BYTES}",
+        ),
+        against_wrk("A connection per request", {**ours("-H", "Connection: close"), **close}, 64, "0.9 at most"),
+    ]
+
+
+def heading(section: Section) -> str:
+    """Its title on the page."""
+    return section.title if section.server == "nginx" else f"{section.title}, the embedded origin"
+
+
+def per_request(drive: Drive) -> float:
+    """CPU µs per correct answer."""
+    return drive.cpu_ns / drive.counts.answers / 1000
+
+
+def per_request_without_opening(drive: Drive) -> float:
+    """CPU µs per correct answer while load ran; of our engine alone."""
+    return (drive.counts.own_cpu_ns or 0) / drive.counts.answers / 1000
