@@ -62,19 +62,21 @@ def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Lo
     known.sort(key=lambda item: item[1].value)
     (least, least_ns), (most, most_ns) = known[0], known[-1]
     names = words[1] if words is not None else {arm.name: arm.name for arm, _ in known}
-    if not _apart(least_ns, most_ns):
+    cheapest = [names[arm.name] for arm, cpu in known if not _apart(least_ns, cpu)]
+    dearest = [names[arm.name] for arm, cpu in reversed(known) if not _apart(cpu, most_ns)]
+    if not _apart(least_ns, most_ns) or (words is not None and _share_one(cheapest, dearest)):
         low, high = (notation.added_parts(cpu)[0] for cpu in (least_ns, most_ns))
         return [
             f"{at} {words[0] if words is not None else 'the hop'} adds {low.lstrip('+')} of CPU to a request"
             f" ({names[least.name]}), or {high.lstrip('+')} ({names[most.name]}){_overlap(least_ns, most_ns)}."
         ]
-    cheapest = [names[arm.name] for arm, cpu in known if not _apart(least_ns, cpu)]
-    dearest = [names[arm.name] for arm, cpu in reversed(known) if not _apart(cpu, most_ns)]
     if words is not None:
         return [
             f"{at} {words[0]} {_adds(least_ns)} of CPU to a request at best ({_either(cheapest)}),"
             f" {_amount(most_ns)} at worst ({_either(dearest)})."
         ]
+    if _share_one(cheapest, dearest):
+        cheapest, dearest = cheapest[:1], dearest[:1]
     return [
         f"{at} {least.name} {_adds(least_ns)} of CPU to a request, the least{_or_another(cheapest)};"
         f" {most.name} {_amount(most_ns)}, the most{_or_another(dearest)}."
@@ -144,12 +146,12 @@ def _compared(
         program, names = hop
         if follows_cost and _apart(worst_ratio, best_ratio):
             return f"it leaves {base} {_figure(best)} of its throughput at best, {_figure(worst)} at worst"
-        if _apart(worst_ratio, best_ratio):
-            first = [names[arm.name] for arm in arms if arm.ratio is not None and not _apart(arm.ratio, best_ratio)]
-            last = [names[arm.name] for arm in arms if arm.ratio is not None and not _apart(worst_ratio, arm.ratio)]
+        first = [names[arm.name] for arm in arms if arm.ratio is not None and not _apart(arm.ratio, best_ratio)]
+        last = [names[arm.name] for arm in reversed(arms) if arm.ratio and not _apart(worst_ratio, arm.ratio)]
+        if _apart(worst_ratio, best_ratio) and not _share_one(first, last):
             return (
                 f"{program} leaves {base} {_figure(best)} of its throughput at best ({_either(first)}),"
-                f" {_figure(worst)} at worst ({_either(last[::-1])})"
+                f" {_figure(worst)} at worst ({_either(last)})"
             )
         return (
             f"{program} leaves {base} {_figure(best)} of its throughput ({names[best.name]}),"
@@ -211,9 +213,10 @@ def _apart(lower: Interval, higher: Interval) -> bool:
     return lower.high is not None and higher.low is not None and lower.high < higher.low
 
 
-def _overlap(*intervals: Interval) -> str:
+def _overlap(lower: Interval, higher: Interval) -> str:
     """`; the ranges overlap` of figures that are not apart, if they have ranges."""
-    return "" if any(None in (interval.low, interval.high) for interval in intervals) else "; the ranges overlap"
+    known = None not in (lower.low, lower.high, higher.low, higher.high)
+    return "; the ranges overlap" if known and not _apart(lower, higher) else ""
 
 
 def _either(names: Sequence[str]) -> str:
@@ -226,6 +229,11 @@ def _either(names: Sequence[str]) -> str:
     if len(names) > 1 and len(wires) == 1 and all(OVER in name for name in names):
         return wires.pop() + OVER + " or ".join(name.partition(OVER)[2] for name in names)
     return " or ".join(names) if len(names) <= FEW else f"{names[0]} or one of {number_word(len(names) - 1)} others"
+
+
+def _share_one(best: Sequence[str], worst: Sequence[str]) -> bool:
+    """Whether one may be the best and the worst: then nobody is helped by a list of either."""
+    return not set(best).isdisjoint(worst)
 
 
 def _or_another(names: Sequence[str]) -> str:
