@@ -77,6 +77,15 @@ impl RateCurve {
     pub fn due_ns(&self, requests: f64) -> Option<f64> {
         match self {
             Self::Constant(rate_per_s) => Some(requests * (1e9 / rate_per_s)),
+            Self::Ramp(_) | Self::Steps(_) => self.due_ns_along(requests),
+        }
+    }
+
+    /// Not inlined, so that [`RateCurve::due_ns`] is: at a constant rate it is one quotient.
+    #[inline(never)]
+    fn due_ns_along(&self, requests: f64) -> Option<f64> {
+        match self {
+            Self::Constant(rate_per_s) => Some(requests * (1e9 / rate_per_s)),
             Self::Ramp(ramp) => {
                 let within = requests < ramp.requests();
                 // Of the solutions of from·t + slope·t²/2 = requests, in the form that loses no digits.
