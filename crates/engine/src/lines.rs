@@ -95,8 +95,10 @@ pub struct Slice<'a> {
     pub errors: Errors,
     /// Connections opened again without an error.
     pub reconnects: u64,
-    /// Heads and bodies.
+    /// Heads and bodies, without what TLS adds.
     pub received_bytes: u64,
+    /// The same of requests, handed over to be sent.
+    pub sent_bytes: u64,
     /// Thaw to frozen.
     pub cpu_ns: CpuByHop<'a>,
     /// Since the end of the arm's previous slice, until the arm was touched again.

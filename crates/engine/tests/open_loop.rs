@@ -182,6 +182,7 @@ fn the_accounts_are_those_of_the_origin() {
                 let truth = origin.stop();
                 assert_eq!((&truth["requests_received"], &truth["answers_sent"]), (&2001.into(), &2001.into()));
                 assert_eq!(truth["sent_bytes"], counts.received_bytes);
+                assert_eq!(truth["received_bytes"], counts.sent_bytes);
                 assert_eq!(truth["connections_accepted"], 7);
             }
         }

@@ -38,10 +38,18 @@ impl<S: Schedule> Handler for Client<S> {
     #[inline]
     fn outgoing(&mut self, slot: Slot) -> Outgoing {
         let connection = &mut self.connections[slot as usize];
-        match &mut connection.multiplexing {
-            None => Outgoing::Message(connection.message),
-            Some(multiplexing) => Outgoing::Bytes(multiplexing.take_output()),
-        }
+        let (bytes, outgoing) = match &mut connection.multiplexing {
+            None => {
+                let message = connection.message;
+                (self.requests.messages[message as usize].len(), Outgoing::Message(message))
+            }
+            Some(multiplexing) => {
+                let output = multiplexing.take_output();
+                (output.len(), Outgoing::Bytes(output))
+            }
+        };
+        self.recorder.counts.sent_bytes += bytes as u64;
+        outgoing
     }
 
     fn sent(&mut self, slot: Slot) -> Next {

@@ -22,8 +22,10 @@ pub struct Counts {
     pub reconnects: u64,
     /// Connections for which the machine had no local port left; counted as connect errors too.
     pub ports_exhausted: u64,
-    /// Heads included.
+    /// Heads included, without what TLS adds.
     pub received_bytes: u64,
+    /// Handed over to be sent, heads included, without what TLS adds.
+    pub sent_bytes: u64,
     /// CPU time spent polling for the next due request in vain.
     pub spin_ns: u64,
     /// Requests in flight, added up over the arm's time: of two in flight for 3 ns it is 6.
@@ -66,6 +68,7 @@ impl Counts {
             reconnects,
             ports_exhausted,
             received_bytes,
+            sent_bytes,
             spin_ns,
             // Wider than the others; the callers see to it.
             in_flight_ns: _,
@@ -80,6 +83,7 @@ impl Counts {
             (reconnects, other.reconnects),
             (ports_exhausted, other.ports_exhausted),
             (received_bytes, other.received_bytes),
+            (sent_bytes, other.sent_bytes),
             (spin_ns, other.spin_ns),
         ] {
             *count = combine(*count, other);

@@ -317,6 +317,7 @@ impl<I: Io> Leader<'_, I> {
             errors: counts.errors,
             reconnects: counts.reconnects,
             received_bytes: counts.received_bytes,
+            sent_bytes: counts.sent_bytes,
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
             cpu_outside_ns: meter.used_outside(&outcome.outside.0, &outcome.outside.1),
             cpu_settling_ns: meter.used_in(settling),

@@ -93,7 +93,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     sent: Annotated[int, Meta(description="requests sent")]
     errors: ErrorsByKind
     reconnects: Annotated[int, Meta(description="connections opened again without an error")]
-    received_bytes: Annotated[int, Meta(description="heads included")]
+    received_bytes: Annotated[int, Meta(description="heads included, without what TLS adds")]
     cpu_ns: Annotated[
         dict[str, int | None], Meta(description="by hop, thaw to frozen; null if a process of the hop was gone")
     ]
@@ -138,6 +138,9 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
             description="time that the engine's threads were ready to run and waited for a core; null if the kernel "
             "does not say"
         ),
+    ] = None
+    sent_bytes: Annotated[
+        int | None, Meta(description="heads included, without what TLS adds; null in older records")
     ] = None
     aged_ns: Annotated[
         int | None, Meta(description="sum of the ages of the requests in flight at its end, less that at its beginning")

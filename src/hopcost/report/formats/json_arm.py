@@ -15,6 +15,7 @@ from hopcost.statistics.requests import RequestFigures
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.repeats import PeerFigures
 from hopcost.statistics.summary.service_time import BesideFigures
+from hopcost.statistics.summary.usage import Traffic
 from hopcost.statistics.verdict import Size
 from hopcost.suites.articles.published import Published
 
@@ -150,5 +151,12 @@ class ReportedArm(msgspec.Struct, frozen=True):
             " `answers_per_s`, `time_ns` (`p50` and `p99`, each with whether it lies among those without an answer),"
             " `errors` and `reopened` connections of whole blocks, and the generator's CPU time for them as a share of"
             " the arm's time; empty without any"
+        ),
+    ]
+    traffic: Annotated[
+        Traffic | None,
+        Meta(
+            description="heads included, without what TLS adds, in slices: `sent_bytes` ÷ requests sent,"
+            " `received_bytes` ÷ correct answers; null if the record does not tell"
         ),
     ]

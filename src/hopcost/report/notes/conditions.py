@@ -38,7 +38,8 @@ def starts_lines(experiment: ExperimentSummary) -> list[str]:
     if not experiment.arms:
         no_result = [f"no result: {experiment.ending.detail}"] if experiment.ending else []
         return [*no_result, *validity_lines(experiment)]
-    return [_precision(experiment), *_procedure(experiment), *validity_lines(experiment), _bytes(experiment.arms)]
+    sizes = [_bytes(experiment.arms), *_traffic_lines(experiment)]
+    return [_precision(experiment), *_procedure(experiment), *validity_lines(experiment), *sizes]
 
 
 def noise_lines(experiment: ExperimentSummary) -> list[str]:
@@ -113,3 +114,12 @@ def _bytes(arms: list[ArmSummary]) -> str:
         return f"every stack answers with {header_bytes} header bytes and {body_bytes} body bytes"
     sizes_by_arm = ", ".join(f"{arm.name} {arm.header_bytes} + {arm.body_bytes}" for arm in arms)
     return f"answers differ in size (header + body bytes): {sizes_by_arm}"
+
+
+def _traffic_lines(experiment: ExperimentSummary) -> list[str]:
+    """Bytes of a request and of its answer, if a stack was loaded over HTTP/2: its heads are shorter than they read."""
+    known = [(arm.name, arm.traffic) for arm in experiment.arms if arm.traffic is not None]
+    if not known or not any(arm.arm.is_http2 for arm in experiment.plan.arms):
+        return []
+    by_arm = ", ".join(f"{name} {own.sent_bytes:,.0f} + {own.received_bytes:,.0f}" for name, own in known)
+    return [f"bytes of a request + its answer, without what TLS adds: {by_arm}"]

@@ -24,7 +24,7 @@ from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
 from hopcost.statistics.summary.service_time import BesideFigures, Quantile, figures_beside, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
-from hopcost.statistics.summary.usage import ArmSurroundings
+from hopcost.statistics.summary.usage import ArmSurroundings, Traffic
 from hopcost.statistics.validity.arm import Consequence, faults_of_arm, is_generator_full
 from hopcost.statistics.validity.bias import can_be_judged, why_run_is_convicted
 from hopcost.suites.articles.published import Published
@@ -73,6 +73,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     peer: str | None = None
     peer_figures: PeerFigures | None = None
     beside: list[BesideFigures] = []
+    traffic: Traffic | None = None
 
     def comparison(self, figure: str, load_per_s: float | None = None) -> Comparison | None:
         """The arm's comparison with the baseline in a figure at a load (None: saturation)."""
@@ -237,4 +238,5 @@ def _summarise_arm(
         peer=next((f"{run.peer} {run.version}" for run in peer_runs), None),
         peer_figures=summarise_peer_runs(peer_runs),
         beside=figures_beside(parts),
+        traffic=usage.traffic(parts),
     )

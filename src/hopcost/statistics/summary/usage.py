@@ -1,4 +1,4 @@
-"""What arms had and used besides answering: surroundings, ports in TIME_WAIT, memory. Pure folds over blocks."""
+"""What arms had and used besides answering: surroundings, ports in TIME_WAIT, memory, bytes. Pure folds over blocks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from hopcost.programs.generators.engine_lines import TlsHandshakes
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.record.contents.repeat import Repeat
+from hopcost.statistics import figures
+
+
+class Traffic(msgspec.Struct, frozen=True):
+    """Bytes of a request and of a correct answer, heads included, without what TLS adds. Over HTTP/2 frames count."""
+
+    sent_bytes: float
+    received_bytes: float
 
 
 class ArmSurroundings(msgspec.Struct, frozen=True):
@@ -67,6 +75,16 @@ def memory(parts: Sequence[ArmBlock | Repeat]) -> dict[str, Memory]:
                 proportional_bytes=_largest(own.proportional_bytes, before.proportional_bytes),
             )
     return most
+
+
+def traffic(parts: Sequence[ArmBlock]) -> Traffic | None:
+    """Over the slices of the closed loop; None without answers, or in a record that does not tell what was sent."""
+    slices = [piece for part in parts for piece in part.slices]
+    sent_bytes = figures.total(piece.sent_bytes for piece in slices)
+    requests, answers = sum(piece.sent for piece in slices), sum(piece.answers for piece in slices)
+    if sent_bytes is None or not requests or not answers:
+        return None
+    return Traffic(sent_bytes / requests, sum(piece.received_bytes for piece in slices) / answers)
 
 
 def tls(parts: Sequence[ArmBlock]) -> list[TlsHandshakes]:

@@ -151,3 +151,8 @@ class Arm(msgspec.Struct, forbid_unknown_fields=True):
         RunningServer | None,
         Meta(description="a server that runs already, in place of hops: `hopcost vs` alone; not in a suite's file"),
     ] = None
+
+    @property
+    def is_http2(self) -> bool:
+        """Whether load speaks HTTP/2 with it."""
+        return (self.hops[0].link if self.server is None else Link(self.server.link)).is_http2

@@ -1,4 +1,4 @@
-"""How an experiment ran, in lines: what was compared of its answers."""
+"""How an experiment ran, in lines: what was compared of its answers, how many bytes they took."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from samples.comparisons import six_blocks, summary
 from samples.records import plan_of
 
 from hopcost.report.notes.conditions import starts_lines
+from hopcost.suites.arms.arm import Link
 from hopcost.suites.experiments.expect import Compared, Expect
 
 
@@ -27,3 +28,25 @@ def test_a_report_says_where_less_than_every_byte_was_compared(expect: Expect, s
     lines = starts_lines(summary(six_blocks(), replace(plan, experiments=[experiment])))
     assert [line for line in lines if "compared" in line and (said is None or said not in line)] == []
     assert any("compared" in line for line in lines) is (said is not None)
+
+
+@pytest.mark.parametrize(
+    ("link", "sent_bytes", "said"),
+    [
+        (Link.HTTP2_TLS, 200_000, ["direct 20 + 153, behind 40 + 153"]),
+        (Link.HTTPS_TCP, 200_000, []),
+        (Link.HTTP2_TLS, None, []),
+    ],
+)
+def test_bytes_are_told_where_a_stack_was_loaded_over_http2(
+    link: Link, sent_bytes: int | None, said: list[str]
+) -> None:
+    replace, plan, blocks = msgspec.structs.replace, plan_of(), six_blocks()
+    for piece in (piece for block in blocks for part in block.arms for piece in part.slices):
+        piece.sent_bytes = sent_bytes
+    (experiment,) = plan.experiments
+    direct, *others = experiment.arms
+    direct = replace(direct, arm=replace(direct.arm, hops=[replace(direct.arm.hops[0], link=link)]))
+    lines = starts_lines(summary(blocks, replace(plan, experiments=[replace(experiment, arms=[direct, *others])])))
+    begins = "bytes of a request + its answer, without what TLS adds: "
+    assert [line.removeprefix(begins) for line in lines if line.startswith(begins)] == said

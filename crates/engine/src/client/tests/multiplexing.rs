@@ -40,7 +40,9 @@ fn wire(streams: u32) -> WireSettings {
 
 /// Kinds and streams of what a connection was told to send. The preface and the frames of stream 0 are left out.
 fn sends<S: Schedule>(client: &mut Client<S>) -> Vec<(u8, u32)> {
+    let before = client.recorder.counts.sent_bytes;
     let Outgoing::Bytes(bytes) = client.outgoing(0) else { panic!("there are no messages") };
+    assert_eq!(client.recorder.counts.sent_bytes - before, bytes.len() as u64);
     let mut rest = bytes.strip_prefix(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap_or(&bytes);
     let mut frames = Vec::new();
     while let Some((&[l0, l1, l2, kind, _, s0, s1, s2, s3], behind)) = rest.split_first_chunk() {
