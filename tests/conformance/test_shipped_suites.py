@@ -56,10 +56,26 @@ FILES = {
     "static": {"sizes": (6, 4, 0, 0.0)},
     "upload": {"post": (3, 4, 0, 0.0), "put": (3, 4, 0, 0.0)},
     "balance": {"copies": (6, 1, 0, 0.0), "slow": (4, 1, 0, 0.0)},
+    "http2": {
+        "streams-nginx": (2, 3, 0, 0.0),
+        "streams-caddy": (2, 3, 0, 0.0),
+        "streams-go": (2, 3, 0, 0.0),
+        "hops": (3, 1, 0, 0.0),
+        "body-nginx": (2, 2, 0, 0.0),
+        "body-caddy": (2, 2, 0, 0.0),
+        "body-go": (2, 2, 0, 0.0),
+        "cookies-nginx": (2, 1, 0, 0.0),
+        "cookies-caddy": (2, 1, 0, 0.0),
+        "cookies-go": (2, 1, 0, 0.0),
+        "new-nginx": (2, 1, 0, 0.0),
+        "new-caddy": (2, 1, 0, 0.0),
+        "new-go": (2, 1, 0, 0.0),
+    },
 }
 
 OF_READERS = [
     "balance",
+    "http2",
     "proxies",
     "static",
     "upload",
@@ -145,6 +161,7 @@ def test_what_quick_runs() -> None:
         "static": ["sizes@/files/1k", "sizes@/files/1m"],
         "upload": ["post@1024", "post@65536", "post@1048576", "post@10485760"],
         "balance": ["copies", "slow"],
+        "http2": ["streams-nginx@10", "streams-caddy@10", "streams-go@10", "cookies-nginx"],
     }
 
 
@@ -255,6 +272,19 @@ def test_kernel_settings() -> None:
 )
 def test_what_lives_in_wall_time_runs_in_whole_slices(name: str, slice_s: int) -> None:
     assert (experiment(name).slices, experiment(name).slice_s) == (Slices.WHOLE, slice_s)
+
+
+def test_http2_is_compared_with_http1_at_the_same_server() -> None:
+    suite = read_suite("http2")
+    for asked in suite.experiments:
+        links = {suite.arms[arm].hops[0].link.value for arm in asked.arms}
+        assert links == ({"http2+tls"} if asked.name == "hops" else {"https+tcp", "http2+tls"}), asked.name
+        assert asked.name == "hops" or len({suite.arms[arm].hops[0].program for arm in asked.arms}) == 1
+    for server in ("nginx", "caddy", "go"):
+        (cookies,) = suite.experiment(f"cookies-{server}").workload.header_fields
+        assert (cookies[0], len(cookies[1]), cookies[1].count("; ")) == ("Cookie", 2048, 15)
+        swept = [point.workload.streams for _, point in points(suite.experiment(f"streams-{server}"))]
+        assert swept == [1, 10, 100]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -15,7 +15,7 @@ import platformdirs
 
 from hopcost.errors import CannotMeasure
 
-SIZES = {"1k": 1 << 10, "100k": 100 << 10, "1m": 1 << 20, "10m": 10 << 20}
+SIZES = {"1k": 1 << 10, "10k": 10 << 10, "100k": 100 << 10, "1m": 1 << 20, "10m": 10 << 20}
 PERIOD = 251  # a prime: no block of a power of two repeats
 
 
