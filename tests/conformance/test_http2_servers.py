@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,7 +20,6 @@ from hopcost.programs.generators.engine_plan import EnginePlan, WarmUp
 from hopcost.stacks.client import check
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.host import Local
-from hopcost.stacks.prepare.certificate import CERTIFICATE, make_certificate
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
@@ -33,14 +29,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 FRONTS = ("nginx", "haproxy", "caddy")
-WAIT_S = 20.0
-NODE = """
-const [key, certificate, port] = process.argv.slice(1);
-const fs = require("node:fs");
-const answer = (request, response) => request.resume().on("end", () => response.end("hello world\\n"));
-const options = { key: fs.readFileSync(key), cert: fs.readFileSync(certificate), allowHTTP1: true };
-require("node:http2").createSecureServer(options, answer).listen(Number(port), "127.0.0.1");
-"""
+ORIGINS = ("go-hello", "node-hello")
 
 
 def start(program: str, settings: Mapping[str, SettingValue]) -> RunningStack:
@@ -65,7 +54,7 @@ def load(address: Address, target: str, *options: str) -> dict[str, object]:
     return dict(counted)
 
 
-@pytest.mark.parametrize("program", [*FRONTS, "go-hello"])
+@pytest.mark.parametrize("program", [*FRONTS, *ORIGINS])
 def test_every_answer_is_right(program: str) -> None:
     with start(program, {}) as stack:
         address = stack.prepared.address
@@ -80,6 +69,14 @@ def test_every_byte_of_a_body_arrives(program: str, tmp_path: Path) -> None:
     body.write_bytes(bytes(300_000))
     with start(program, {}) as stack:
         load(stack.prepared.address, "/echo-length", "-m", "POST", "-D", str(body), "--expect-contains", "300000")
+
+
+@pytest.mark.parametrize("program", ORIGINS)
+def test_a_request_with_a_body_is_answered(program: str, tmp_path: Path) -> None:
+    body = tmp_path / "body"
+    body.write_bytes(bytes(300_000))
+    with start(program, {}) as stack:
+        load(stack.prepared.address, "/", "-m", "PUT", "-D", str(body))
 
 
 def test_nginx_goes_away_after_so_many_requests_and_none_is_lost() -> None:
@@ -108,36 +105,3 @@ def test_an_arm_over_http2_takes_turns_and_is_frozen_like_any_other() -> None:
     assert (arm.wire, arm.streams, len(slices)) == ("http2", 5, 3)
     assert totals.answers == totals.compared > 0 and totals.errors == {}
     assert totals.sent == totals.answers + totals.in_flight
-
-
-@contextmanager
-def node(folder: Path) -> Iterator[Address]:
-    """A server of Node's own HTTP/2."""
-    executable = need_command("node", "make setup installs it")
-    for name, text in make_certificate("127.0.0.1").items():
-        (folder / name).write_text(text)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address = Address(Link.HTTP2_TLS.value, f"127.0.0.1:{port}", ca_file=str(folder / CERTIFICATE))
-    words = [executable, "-e", NODE, str(folder / "tls.key"), str(folder / CERTIFICATE), str(port)]
-    with subprocess.Popen(words) as process:
-        try:
-            deadline = time.monotonic() + WAIT_S
-            while True:
-                try:
-                    address.connect(1.0).close()
-                    break
-                except ConnectionRefusedError:
-                    assert time.monotonic() < deadline
-                    time.sleep(0.01)
-            yield address
-        finally:
-            process.terminate()
-
-
-def test_node_answers_and_takes_bodies(tmp_path: Path) -> None:
-    body = tmp_path / "body"
-    body.write_bytes(bytes(300_000))
-    with node(tmp_path) as address:
-        load(address, "/")
-        load(address, "/", "-m", "PUT", "-D", str(body))

@@ -4,6 +4,7 @@
 mod command;
 mod faults;
 mod http2;
+mod hyper;
 mod origin;
 mod run;
 mod tls;
