@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from processes.freezers import freezers
-from processes.needed import need_command, need_program
+from processes.needed import need_program
 
 from hopcost.machine import binaries, facts
 from hopcost.measure.load.arm import engine_arm

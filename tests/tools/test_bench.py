@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tools import markdown
 from tools.bench import contenders
 from tools.bench import generators as script
+from tools.bench.sections import sections
 
 
 def test_only_what_was_measured_is_replaced() -> None:
@@ -32,3 +35,14 @@ def test_the_page_in_the_repository_is_in_this_form() -> None:
 def test_peers_keep_connections_or_close_them(name: str, kept: str, closed: str) -> None:
     assert " ".join(contenders.contender(name).words(9, 1, "U")) == kept
     assert " ".join(contenders.contender(name, keep_alive=False).words(9, 1, "U")) == closed
+
+
+def test_over_http2_the_engine_is_beside_h2load_and_nobody_else() -> None:
+    listed = [section for section in sections(Path("engine"), ["wrk", "h2load"]) if section.link.is_http2]
+    assert [section.compared_with for section in listed] == ["h2load", "h2load"]
+    for section, streams in zip(listed, ("1", "10"), strict=True):
+        words = {name: run.words(connections, 1, "U") for name, (run, connections) in section.runs.items()}
+        assert words.pop("h2load") == ["-t", "1", "-c", "64", "-m", streams, "-D", "1", "U"]
+        assert len(words) == 2
+        assert all(own[own.index("--streams") + 1] == streams for own in words.values())
+    assert not any(section.link.is_http2 for section in sections(Path("engine"), ["wrk"]))

@@ -50,6 +50,16 @@ def contender(name: str, keep_alive: bool = True) -> Contender:
     return Contender(BY_NAME[name], of_name)
 
 
+def h2load_over_http2(streams: int) -> Contender:
+    """h2load with so many requests at a time on each connection; inside TLS it takes HTTP/2 by itself."""
+    return Contender(
+        BY_NAME["h2load"],
+        lambda connections, seconds, url: [
+            *("-t", "1", "-c", str(connections), "-m", str(streams), "-D", str(seconds), url)
+        ],
+    )
+
+
 def installed() -> list[str]:
     """The peers that are installed here."""
     return [name for name in PEERS if version_of(BY_NAME[name]) is not None]

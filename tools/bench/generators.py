@@ -27,7 +27,7 @@ from hopcost.stacks.host import Local
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.arms.arm import Arm, Hop, SettingValue
 from hopcost.suites.experiments.experiment import Placement
 from tools import markdown
 from tools.bench.contenders import installed
@@ -100,7 +100,7 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
             continue
         setting = {"nginx": "worker_processes", "origin": "threads"}[section.server]
         settings: dict[str, SettingValue] = {setting: 1}
-        alone = Arm(hops=[Hop(program=section.server, link=Link.HTTP_TCP, settings=settings)])
+        alone = Arm(hops=[Hop(program=section.server, link=section.link, settings=settings)])
         with RunningStack(section.server, alone, {}, cores, Local(find_freezer()), label="bench") as stack:
             url = f"{stack.prepared.address.url}{section.target}"
             results = measure(section, rounds, seconds, url, cores, shuffle)
@@ -155,8 +155,14 @@ def memory(path: Path, url: str, cores: Cores) -> str:
 
 def table(section: Section, results: dict[str, list[Drive]]) -> str:
     """Markdown."""
-    base = "fewer connections" if "wrk" not in section.reference.values() else "wrk"
-    columns = ["generator", f"{section.unit}:", f"ratio to {base}:", "quartiles:", "answers/s:", "ratio:"]
+    columns = [
+        "generator",
+        f"{section.unit}:",
+        f"ratio to {section.compared_with}:",
+        "quartiles:",
+        "answers/s:",
+        "ratio:",
+    ]
     rows = []
     for name, drives in results.items():
         reference = results[section.reference[name]]

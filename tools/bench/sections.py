@@ -1,4 +1,4 @@
-"""The tables of `make bench`: which generators load what, and what is read from each."""
+"""What `make bench` measures: its tables, each some generators under the same load."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopcost.programs.generators.process import Drive
-from tools.bench.contenders import CLOSING, Contender, contender, engine
+from hopcost.suites.arms.arm import Link
+from tools.bench.contenders import CLOSING, Contender, contender, engine, h2load_over_http2
 
 BATCH = 16
 LARGE_BYTES = 1 << 20
 FEW, MANY = 100, 10_000
+STREAMS = (1, 10)
+H2LOAD = "h2load"
 PER_REQUEST = "CPU µs per request"
 Cost = Callable[[Drive], float]
 
@@ -30,6 +33,13 @@ class Section:
     unit: str
     cost: Cost
     aim: str
+    link: Link = Link.HTTP_TCP
+
+    @property
+    def compared_with(self) -> str:
+        """To what ratios are, in words."""
+        names = set(self.reference.values())
+        return names.pop() if len(names) == 1 else "fewer connections"
 
 
 def sections(path: Path, others: list[str]) -> list[Section]:
@@ -83,7 +93,29 @@ def sections(path: Path, others: list[str]) -> list[Section]:
             target=f"/bytes/{LARGE_BYTES}",
         ),
         against_wrk("A connection per request", {**ours("-H", "Connection: close"), **close}, 64, "0.9 at most"),
+        *(over_http2(path, streams) for streams in STREAMS if H2LOAD in others),
     ]
+
+
+def over_http2(path: Path, streams: int) -> Section:
+    """Our engine and h2load over HTTP/2 inside TLS, with so many requests at a time on each connection."""
+    options = ("--http2", "--streams", str(streams), "--insecure")
+    who = {
+        "hopcost-engine": engine(path, "--io", "uring", *options),
+        "hopcost-engine, epoll": engine(path, "--io", "epoll", *options),
+        H2LOAD: h2load_over_http2(streams),
+    }
+    return Section(
+        title=f"HTTP/2 over TLS, 64 connections, {streams} at a time on each",
+        server="nginx",
+        target="/",
+        runs={name: (program, 64) for name, program in who.items()},
+        reference=dict.fromkeys(who, H2LOAD),
+        unit=PER_REQUEST,
+        cost=per_request,
+        aim="1 at most",
+        link=Link.HTTP2_TLS,
+    )
 
 
 def heading(section: Section) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import partial
 from statistics import NormalDist
 
+from tools.truth import http2
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, load, measured, origin, quantile
@@ -30,12 +32,13 @@ def scripted_ns(share: float) -> float:
     return MEDIAN_MS * 1e6 * math.exp(SIGMA * NormalDist().inv_cdf(share))
 
 
-def run(io: str, number: int) -> Figures:
+def run(io: str, number: int, *, over_http2: bool = False) -> Figures:
     """Quantiles of the service time, beside those of the time that the origin took by its own log."""
-    with origin(number) as server:
+    with origin(number) as server, http2.front(server) if over_http2 else nullcontext(server.address) as address:
+        over = http2.OPTIONS if over_http2 else ("-c", CONNECTIONS)
         result = load(
-            f"http://{server.address}/hello?delay={script()}",
-            *("--io", io, "-c", CONNECTIONS, "-r", RATE, "-d", f"{SECONDS}s", "--arrivals", "poisson"),
+            f"http://{address}/hello?delay={script()}",
+            *("--io", io, *over, "-r", RATE, "-d", f"{SECONDS}s", "--arrivals", "poisson"),
             *("--seed", number),
         )
         busy_s = server.cpu_s()
@@ -56,13 +59,13 @@ def miss(figures: Figures, name: str) -> float:
 
 
 class Delay(Section):
-    """Both backends."""
+    """Both backends, over HTTP/1.1 and HTTP/2."""
 
     key = SECTION
     heading = "## A known delay comes back"
 
     def cases(self) -> list[Case]:
-        """Both backends."""
+        """Both backends, over HTTP/1.1 and HTTP/2."""
         settings: dict[str, object] = {
             "delay": script(),
             "rate_per_s": RATE,
@@ -70,7 +73,10 @@ class Delay(Section):
             "connections": CONNECTIONS,
             "seed": "the number of the run",
         }
-        return [Case(SECTION, io, partial(run, io), RUNS, settings) for io in BACKENDS]
+        over_http2 = settings | http2.SETTINGS
+        return [Case(SECTION, io, partial(run, io), RUNS, settings) for io in BACKENDS] + [
+            Case(SECTION, io + http2.SUFFIX, partial(run, io, over_http2=True), RUNS, over_http2) for io in BACKENDS
+        ]
 
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each quantile of each backend."""
@@ -79,7 +85,7 @@ class Delay(Section):
             f" {CONNECTIONS} connections can carry. Each quantile of the service time must be within {MARGIN * 100:g} %"
             f" or {MARGIN_NS // 1000} µs of the same quantile in the origin's own log of that run (request read to"
             " answer sent). Scripted: of the distribution itself, from which a run's sample differs. ms, the"
-            " difference in µs."
+            f" difference in µs. {http2.WORDS}"
         )
         rows, verdicts, busy = [], [], []
         for case in self.cases():

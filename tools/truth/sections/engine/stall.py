@@ -12,12 +12,14 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopcost.errors import MeasurementFailed
+from tools.truth import http2
 from tools.truth.lines import Case, Figures, Sorted, unseeded
 from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, command, generator_core, measured, origin, quantile
@@ -46,10 +48,10 @@ def replay(arrived: NDArray[np.float64], sent: NDArray[np.float64], rate_per_s: 
     return np.sort(np.sort(sent) - began_ns - due)
 
 
-def stalled(generator: list[str]) -> tuple[str, NDArray[np.void]]:
+def stalled(generator: list[str], *, over_http2: bool = False) -> tuple[str, NDArray[np.void]]:
     """The output of a generator whose origin (`{}` in its arguments) stands still for two seconds in the middle."""
-    with origin() as server:
-        arguments = [argument.replace("{}", server.address) for argument in generator]
+    with origin() as server, http2.front(server) if over_http2 else nullcontext(server.address) as address:
+        arguments = [argument.replace("{}", address) for argument in generator]
         with subprocess.Popen(
             ["taskset", "--cpu-list", str(generator_core()), *arguments],
             stdout=subprocess.PIPE,
@@ -65,9 +67,11 @@ def stalled(generator: list[str]) -> tuple[str, NDArray[np.void]]:
         return text, server.requests()
 
 
-def run(io: str) -> Figures:
+def run(io: str, *, over_http2: bool = False) -> Figures:
     """The engine's response times across a stall, beside the replay."""
-    text, rows = stalled(command("http://{}/hello", "--io", io, "-c", 64, "-r", RATE, "-d", f"{SECONDS}s"))
+    over = http2.OPTIONS if over_http2 else ("-c", 64)
+    generator = command("http://{}/hello", "--io", io, *over, "-r", RATE, "-d", f"{SECONDS}s")
+    text, rows = stalled(generator, over_http2=over_http2)
     result = json.loads(text)
     response = result["response_time_ns"]
     load = measured(rows, result)
@@ -101,15 +105,20 @@ def misses(figures: Figures) -> list[float]:
 
 
 class Stall(Section):
-    """Both backends, and the peers that are installed."""
+    """Both backends over HTTP/1.1 and HTTP/2, and the peers that are installed."""
 
     key = SECTION
     heading = "## A server that stands still is seen"
 
     def cases(self) -> list[Case]:
-        """Both backends, and the peers that are installed."""
+        """Both backends over HTTP/1.1 and HTTP/2, and the peers that are installed."""
         settings: dict[str, object] = {"rate_per_s": RATE, "seconds": SECONDS, "stalled_s": STALLED_S}
         cases = [Case(SECTION, io, unseeded(partial(run, io)), RUNS, settings) for io in BACKENDS]
+        over_http2 = settings | http2.SETTINGS
+        cases += [
+            Case(SECTION, io + http2.SUFFIX, unseeded(partial(run, io, over_http2=True)), RUNS, over_http2)
+            for io in BACKENDS
+        ]
         return cases + [
             Case(SECTION, peer, unseeded(partial(run_peer, peer)), PEER_RUNS, settings)
             for peer in PEERS
@@ -122,6 +131,7 @@ class Stall(Section):
             f"{RATE:,} requests/s for {SECONDS} s over 64 connections, the origin stopped for {STALLED_S:g} s in the"
             f" middle. p99 must be within {MARGIN * 100:g} % of {P99_S} s, mean and p90 within {MARGIN * 100:g} % of a"
             " replay: the same schedule against the origin's own log. Beside it wrk and h2load, closed loops. Seconds."
+            f" {http2.WORDS}"
         )
         rows, verdicts = [], []
         for case in self.cases():
