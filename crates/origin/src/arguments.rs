@@ -95,8 +95,8 @@ fn route(path: &str) -> Result<Route, String> {
 fn after_help() -> String {
     let mut text = String::from(
         "Routes: / and /hello (12 bytes), /512, /json and /static.txt (1,024 bytes), as in all origins of hopcost; /text as /static.txt, \
-         /bytes/N (up to 64 MiB; byte i is i mod 251), \
-         /echo-length.\n\n\
+         /bytes/N and /text/N (up to 64 MiB; byte i is i mod 251, or words, which compress as pages do), \
+         /echo-length and /echo-head-length (of the request).\n\n\
          Parameters, in the query of any route; one that is not known is answered with 400:\n  \
          delay=DISTRIBUTION  constant:TIME, uniform:LOW:HIGH, exponential:MEAN or lognormal:MEDIAN:SIGMA\n  \
          work=TIME           CPU time burnt before the answer\n  \

@@ -1,5 +1,7 @@
 //! Bodies of answers, given out piece by piece, so that no large body is held whole.
 
+use super::words;
+
 /// The pattern of `/bytes/N`: byte i is `i mod 251`. A prime, so that no shift by a buffer's size goes unseen.
 const PERIOD: usize = 251;
 /// Whole periods, a little below the largest content of a FastCGI record.
@@ -46,6 +48,8 @@ pub(crate) enum Body {
     /// Bytes that live as long as the program.
     Fixed(&'static [u8]),
     Pattern(u64),
+    /// So many bytes of words.
+    Words(u64),
     Text(String),
 }
 
@@ -53,7 +57,7 @@ impl Body {
     fn length(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => bytes.len() as u64,
-            Self::Pattern(length) => *length,
+            Self::Pattern(length) | Self::Words(length) => *length,
             Self::Text(text) => text.len() as u64,
         }
     }
@@ -63,14 +67,16 @@ impl Body {
         let bytes = match self {
             Self::Fixed(bytes) => &bytes[at as usize..],
             Self::Text(text) => &text.as_bytes()[at as usize..],
-            Self::Pattern(length) => {
-                let start = (at % PERIOD as u64) as usize;
-                let left = (length - at).min((PATTERN.len() - start) as u64) as usize;
-                &PATTERN[start..start + left]
-            }
+            Self::Pattern(length) => part(&PATTERN, (at % PERIOD as u64) as usize, length - at),
+            Self::Words(length) => part(words::text(), (at % words::LENGTH as u64) as usize, length - at),
         };
         &bytes[..bytes.len().min(most)]
     }
+}
+
+/// From `start` on what there is, at most `left` bytes.
+fn part(bytes: &[u8], start: usize, left: u64) -> &[u8] {
+    &bytes[start..start + left.min((bytes.len() - start) as u64) as usize]
 }
 
 /// A body with what is wrong with it.
@@ -146,6 +152,14 @@ mod tests {
             let bytes = whole(&Payload::of(Body::Pattern(length)), most.max(100));
             prop_assert_eq!(bytes.len() as u64, length);
             prop_assert!(bytes.iter().enumerate().all(|(index, byte)| usize::from(*byte) == index % 251));
+        }
+
+        #[test]
+        fn pieces_of_any_size_make_the_words(length in 0u64..700_000, most in 1usize..70_000) {
+            let bytes = whole(&Payload::of(Body::Words(length)), most.max(100));
+            prop_assert_eq!(bytes.len() as u64, length);
+            let text = words::text();
+            prop_assert!(bytes.iter().enumerate().all(|(index, byte)| *byte == text[index % text.len()]));
         }
 
         #[test]

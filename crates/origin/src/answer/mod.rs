@@ -6,6 +6,7 @@ pub(crate) mod fault;
 mod queue;
 mod route;
 mod script;
+mod words;
 pub mod work;
 
 pub(crate) use body::{Body, Payload};
@@ -46,6 +47,8 @@ pub(crate) struct Request {
     pub method: Method,
     /// The route and the script that its target asks for.
     pub script: Script,
+    /// Bytes of the request's head, or of its parameters.
+    pub head_bytes: u64,
     /// Bytes of the request's body, without framing.
     pub body_bytes: u64,
     /// Whether the client wants to keep the connection.
@@ -137,7 +140,10 @@ impl Answer {
 
     /// The answer to `request` before a fault is applied.
     pub fn to(request: &Request) -> Self {
-        let mut answer = request.script.route.answer(request.body_bytes);
+        let mut answer = request.script.route.answer(match request.script.route {
+            Route::EchoHeadLength => request.head_bytes,
+            _ => request.body_bytes,
+        });
         if request.method == Method::Head {
             answer.extent = Extent::HeadOnly;
         }

@@ -3,7 +3,7 @@
 use super::body::{self, Body};
 use super::{Answer, Status};
 
-/// The largest N of `/bytes/N`.
+/// The largest N of `/bytes/N` and `/text/N`.
 const MAX_BODY_BYTES: u64 = 64 << 20;
 
 const OK: Status = Status(200, "OK");
@@ -16,6 +16,8 @@ pub enum Route {
     Hello,
     /// So many bytes of a pattern.
     Bytes(u64),
+    /// So many bytes of words.
+    Words(u64),
     /// 512 bytes.
     Text512,
     /// 1,024 bytes.
@@ -24,6 +26,8 @@ pub enum Route {
     Text,
     /// The length of the request's body.
     EchoLength,
+    /// The length of the request's head; over FastCGI that of its parameters.
+    EchoHeadLength,
     /// No such route: 404.
     Unknown,
     /// The query asks for something that does not exist: 400, with the reason.
@@ -39,19 +43,27 @@ impl Route {
             b"/json" => Self::Json,
             b"/static.txt" | b"/text" => Self::Text,
             b"/echo-length" => Self::EchoLength,
-            _ => path.strip_prefix(b"/bytes/").and_then(bytes_wanted).map_or(Self::Unknown, Route::Bytes),
+            b"/echo-head-length" => Self::EchoHeadLength,
+            _ => Self::of_length(path, b"/bytes/", Route::Bytes)
+                .or_else(|| Self::of_length(path, b"/text/", Route::Words))
+                .unwrap_or(Self::Unknown),
         }
     }
 
-    /// The right answer to a request with a body of `body_bytes`.
-    pub(crate) fn answer(self, body_bytes: u64) -> Answer {
+    fn of_length(path: &[u8], before: &[u8], route: fn(u64) -> Self) -> Option<Self> {
+        path.strip_prefix(before).and_then(bytes_wanted).map(route)
+    }
+
+    /// The right answer. `echoed` is the length that the routes which echo one tell.
+    pub(crate) fn answer(self, echoed: u64) -> Answer {
         match self {
             Self::Hello => Answer::plain(OK, PLAIN, Body::Fixed(body::HELLO)),
             Self::Bytes(length) => Answer::plain(OK, "application/octet-stream", Body::Pattern(length)),
+            Self::Words(length) => Answer::plain(OK, PLAIN, Body::Words(length)),
             Self::Text512 => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT_512)),
             Self::Json => Answer::plain(OK, "application/json", Body::Fixed(body::JSON)),
             Self::Text => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT)),
-            Self::EchoLength => Answer::plain(OK, PLAIN, Body::Text(format!("{body_bytes}\n"))),
+            Self::EchoLength | Self::EchoHeadLength => Answer::plain(OK, PLAIN, Body::Text(format!("{echoed}\n"))),
             Self::Unknown => Answer::plain(Status(404, "Not Found"), PLAIN, Body::Fixed(b"no such route\n")),
             Self::Refused(why) => Answer::plain(Status(400, "Bad Request"), PLAIN, Body::Text(format!("{why}\n"))),
         }
@@ -82,6 +94,11 @@ mod tests {
             ("/static.txt", Route::Text),
             ("/text", Route::Text),
             ("/echo-length", Route::EchoLength),
+            ("/echo-head-length", Route::EchoHeadLength),
+            ("/text/0", Route::Words(0)),
+            ("/text/67108864", Route::Words(64 << 20)),
+            ("/text/67108865", Route::Unknown),
+            ("/text/", Route::Unknown),
             ("/bytes/0", Route::Bytes(0)),
             ("/bytes/67108864", Route::Bytes(64 << 20)),
             ("/bytes/67108865", Route::Unknown),

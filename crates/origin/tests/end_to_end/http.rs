@@ -60,7 +60,9 @@ fn every_route_answers() {
         ("/static.txt", "200", 1024),
         ("/text", "200", 1024),
         ("/echo-length", "200", 2),
+        ("/echo-head-length", "200", 3),
         ("/bytes/0", "200", 0),
+        ("/text/5000", "200", 5000),
         ("/nothing", "404", 14),
         ("/?nonsense=1", "400", 74),
     ] {
@@ -73,7 +75,7 @@ fn every_route_answers() {
     assert!(stream.read_head().contains("Content-Length: 1024\r\n"));
     stream.get("/hello");
     assert_eq!(stream.read_answer().1, b"Hello World\n");
-    assert_eq!(server.stop().total("answers_sent"), 12);
+    assert_eq!(server.stop().total("answers_sent"), 14);
 }
 
 #[test]

@@ -6,11 +6,14 @@ import msgspec
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.conf.suite import APP
+from hopcost.nginx.read import ConfigurationText
 from hopcost.nginx.sites import Site
+from hopcost.nginx.sites.bodies import works_on_bodies
 from hopcost.suites.arms.app import SOCKET, App
 from hopcost.suites.arms.arm import Hop, Link, SettingValue
 
 PROTOCOLS = {"http": "http", "https": "http", "fastcgi": "fastcgi"}
+ECHO = "/echo-head-length"
 TYPES = (  # that the origin knows
     "text/html",
     "text/plain",
@@ -21,7 +24,9 @@ TYPES = (  # that the origin knows
     "image/jpeg",
     "application/octet-stream",
 )
+TEXTS = frozenset(TYPES[:6])
 BODY_BYTES, TYPE = 2048, "text/html"  # of an answer, as long as no app has given one
+PAGE_BYTES = 20_000  # if nginx does something with each byte; it fits into proxy_buffers as they are by default
 
 
 def origin_of(site: Site, body_bytes: int = BODY_BYTES, content_type: str | None = TYPE) -> Hop | None:
@@ -30,10 +35,28 @@ def origin_of(site: Site, body_bytes: int = BODY_BYTES, content_type: str | None
         return None
     plain = (content_type or "").partition(";")[0].strip().lower()
     settings: dict[str, SettingValue] = {
-        "any_path": f"/bytes/{body_bytes}",
+        "any_path": f"/{'text' if plain in TEXTS else 'bytes'}/{body_bytes}",
         "content_type": plain if plain in TYPES else "",
     }
     return Hop(program="origin", link=link_behind(site, over_socket=True), settings=settings)
+
+
+def origin_without_app(text: ConfigurationText, site: Site, path: str) -> tuple[Hop | None, str | None]:
+    """hopcost's origin where no app gives an example, and what a person is told of its answers; None: nothing.
+
+    What nginx does with every byte is measured on a page of a real size.
+    """
+    filters = works_on_bodies(text, site, path)
+    origin = origin_of(site, PAGE_BYTES if filters else BODY_BYTES)
+    if origin is None or not filters:
+        return origin, None
+    what = f"{', '.join(filters)} {'is' if len(filters) == 1 else 'are'} on"
+    return origin, f"hopcost's origin answers with {PAGE_BYTES:,} bytes of text: {what}"
+
+
+def origin_that_echoes(origin: Hop) -> Hop:
+    """The same, but its answers say how long the head of the request is that came through nginx."""
+    return msgspec.structs.replace(origin, settings=origin.settings | {"any_path": ECHO})
 
 
 def app_hop_of(site: Site, app: App) -> Hop:

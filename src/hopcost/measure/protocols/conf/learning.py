@@ -9,7 +9,7 @@ import msgspec
 
 from hopcost.errors import UsageError
 from hopcost.measure.learn import Learned, learn_app
-from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, with_learned
+from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, origin_without_app, with_learned
 from hopcost.measure.protocols.conf.phases import bare
 from hopcost.measure.protocols.conf.plan import ConfPlan, ScreenedStack, conf_time, joined
 from hopcost.measure.protocols.conf.request import ConfRequest
@@ -109,7 +109,12 @@ class Learning:
     def _learn_behind(self, workload: Workload) -> tuple[App | None, Learned, Hop | None]:
         """The app with what it showed, if there is one; what came through nginx; and an origin that answers alike."""
         app = self._request.app
-        behind = origin_of(self._site) if app is None else app_hop_of(self._site, app)
+        if app is None:
+            behind, words = origin_without_app(self._text, self._site, workload.target)
+            if words is not None:
+                self._say(words)
+        else:
+            behind = app_hop_of(self._site, app)
         with self._starter.start(self._configuration, self._link, behind, app) as stack:
             learned = learn_app(stack, workload, self._starter.rig, self._say)
         if app is None:

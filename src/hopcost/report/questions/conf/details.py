@@ -10,7 +10,7 @@ from hopcost.report.questions.conf.words import figure, interaction, noise_line
 from hopcost.statistics.questions.conf.question import FoundTrap, Screening, Unseen
 from hopcost.statistics.questions.conf.result import ConfResult, Finding
 
-EASY = "The origin's answers compress easily: gzip costs more with real pages."
+WORDS = "The origin's answers are words, which gzip makes a third as long: your own pages may cost it more or less."
 
 
 def unseen_line(unseen: Unseen) -> str:
@@ -75,7 +75,7 @@ def _run(answer: ConfResult) -> list[str]:
         f"nginx {question.nginx}, {question.site}, before {behind}: status {seen.status}, {seen.body_bytes:,} bytes"
         f" ({seen.content_type or 'no type'}{', ' + seen.encoding if seen.encoding else ''}).",
         *([f"Not compared, since it changes: {', '.join(seen.changing)}."] if seen.changing else []),
-        *([EASY] if seen.encoding and not question.command else []),
+        *([WORDS] if seen.encoding and not question.command else []),
         *(f"off in all arms: {limit}" for limit in question.limits),
         *(f"the jail: {note}" for note in question.notes),
         *map(_phase, question.screenings),

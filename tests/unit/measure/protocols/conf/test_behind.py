@@ -8,7 +8,7 @@ import pytest
 from texts.nginx_texts import configuration_of
 
 from hopcost.errors import UsageError
-from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of
+from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, origin_that_echoes, origin_without_app
 from hopcost.nginx.sites import Site, choose_site
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Link
@@ -37,13 +37,42 @@ def test_the_origin_speaks_what_requests_are_passed_on_in(tmp_path: Path, locati
 def test_it_answers_every_path_with_as_much_as_the_app_did(tmp_path: Path) -> None:
     origin = origin_of(site(tmp_path, "proxy_pass http://127.0.0.1:3000;"), 300, "Application/JSON; charset=utf-8")
     assert origin is not None
-    assert origin.settings == {"any_path": "/bytes/300", "content_type": "application/json"}
+    assert origin.settings == {"any_path": "/text/300", "content_type": "application/json"}
 
 
 def test_a_type_that_it_does_not_know_is_its_own(tmp_path: Path) -> None:
     origin = origin_of(site(tmp_path, "proxy_pass http://127.0.0.1:3000;"), 300, "text/calendar")
     assert origin is not None
-    assert origin.settings["content_type"] == ""
+    assert origin.settings == {"any_path": "/bytes/300", "content_type": ""}
+
+
+@pytest.mark.parametrize(
+    ("directives", "target", "any_path", "words"),
+    [
+        ("", "/", "/text/2048", None),
+        ("gzip on;", "/", "/text/20000", "20,000 bytes of text: gzip is on"),
+        ("gzip on; ssi on;", "/", "/text/20000", "gzip, ssi are on"),
+        ("gzip on; location /plain { gzip off; proxy_pass http://127.0.0.1:3000; }", "/plain", "/text/20000", "gzip"),
+        ("location /files { sub_filter a b; root /x; }", "/", "/text/2048", None),
+        ("location /files { sub_filter a b; root /x; }", "/files", "/text/20000", "sub_filter is on"),
+    ],
+)
+def test_what_reads_every_byte_gets_a_page_of_a_real_size(
+    tmp_path: Path, directives: str, target: str, any_path: str, words: str | None
+) -> None:
+    text = f"server {{ listen 80; {directives} location / {{ proxy_pass http://127.0.0.1:3000; }} }}"
+    configuration = configuration_of(tmp_path, text)
+    origin, told = origin_without_app(configuration, choose_site(configuration), target)
+    assert origin is not None and origin.settings == {"any_path": any_path, "content_type": "text/html"}
+    assert told is None if words is None else words in (told or "")
+
+
+def test_one_that_echoes_is_the_same_origin(tmp_path: Path) -> None:
+    origin = origin_of(site(tmp_path, "proxy_pass http://127.0.0.1:3000;"))
+    assert origin is not None
+    echoing = origin_that_echoes(origin)
+    assert echoing.link is origin.link and echoing.settings["content_type"] == "text/html"
+    assert echoing.settings["any_path"] == "/echo-head-length"
 
 
 def test_behind_a_site_that_serves_files_stands_nothing(tmp_path: Path) -> None:

@@ -156,6 +156,7 @@ impl FastCgi {
         let request = Request {
             method: parameters.method,
             script: parameters.script,
+            head_bytes: self.params.len() as u64,
             body_bytes: receiving.stdin_bytes,
             persistence: receiving.persistence,
         };

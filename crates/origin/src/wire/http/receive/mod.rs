@@ -143,7 +143,7 @@ fn parse(input: &[u8]) -> Result<Option<Head>, Status> {
     };
     let Fields { persistence, announced, continue_wanted } = read_fields(parsed.headers, minor == 0)?;
     let (method, script) = (Method::named(method.as_bytes()), Script::of(target.as_bytes()));
-    let request = Request { method, script, body_bytes: 0, persistence };
+    let request = Request { method, script, head_bytes: bytes as u64, body_bytes: 0, persistence };
     Ok(Some(Head { request, announced, continue_wanted, bytes }))
 }
 
