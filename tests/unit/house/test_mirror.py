@@ -34,7 +34,7 @@ WITHOUT_A_FILE = {
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (
         "stacks/jail/prepare/addresses stacks/jail/prepare/hop stacks/jail/prepare/jail stacks/jail/plain/copy "
-        "stacks/jail/resumption stacks/jail/held measure/protocols/conf/burst measure/protocols/conf/starting "
+        "stacks/jail/handshakes stacks/jail/held measure/protocols/conf/burst measure/protocols/conf/starting "
         "stacks/jail/outcome stacks/jail/made/contents stacks/jail/made/script stacks/jail/tried/start "
         "stacks/client/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
         "stacks/running/programs stacks/running/stack stacks/sandbox/keeper "

@@ -22,7 +22,11 @@ class Receipt(StrEnum):
     OPEN_FILES = "open files"  # that nginx keeps between requests
     LISTENING = "listening"  # sockets of the port
     SESSIONS = "sessions"  # whether a client's TLS session is resumed
+    PROTOCOL = "protocol"  # what client and server agree on when TLS begins
     HEADER = "header"  # fields of the answer
+    REQUEST = "request"  # the length of its head, as the app gets it
+    SUBREQUESTS = "subrequests"  # packets with data between nginx and what is behind it
+    LOGIN = "login"  # the status of a request without a password
     NONE = "none"  # it only shows as cost
 
 

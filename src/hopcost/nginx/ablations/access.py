@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from hopcost.nginx.ablations.ablation import Ablation
+from hopcost.nginx.ablations.ablation import Ablation, Receipt
 from hopcost.nginx.ablations.context import Context, on
+from hopcost.nginx.sites.location import blocks_of_path
+from hopcost.nginx.tree import Directive
 
 HANDLER = re.compile(r"(?:access|rewrite|header_filter|body_filter|log)_by_lua(?:_block|_file)?$")
 
@@ -21,6 +23,7 @@ def find(context: Context) -> Iterator[Ablation]:
             asks,
             context.set_all(asks, "off"),
             is_giant=True,
+            receipt=Receipt.SUBREQUESTS if _asks_over_tcp(context, asks) else Receipt.NONE,
             buys="each request is allowed by another service",
         )
     passwords = on(context.all_of("auth_basic"))
@@ -31,6 +34,7 @@ def find(context: Context) -> Iterator[Ablation]:
             passwords,
             context.set_all(passwords, "off"),
             is_giant=True,
+            receipt=Receipt.LOGIN,
             buys="a password; the kind of its hash decides what it costs",
         )
     rules = on(context.all_of("modsecurity"))
@@ -47,3 +51,12 @@ def find(context: Context) -> Iterator[Ablation]:
     if handlers:
         names = ", ".join(dict.fromkeys(handler.name for handler in handlers))
         yield context.make("no-lua", f"no {names}", handlers, context.removed(handlers), buys="what the handler does")
+
+
+def _asks_over_tcp(context: Context, lines: Sequence[Directive]) -> bool:
+    """Whether the subrequests leave nginx, and not over a Unix socket: what `return` answers sends no packets."""
+    asked = {id(block) for line in lines for block in blocks_of_path(context.site.server, line.first)}
+    return any(
+        upstream.path is None and upstream.unknown is None and any(id(block) in asked for block in upstream.parents)
+        for upstream in context.site.upstreams
+    )

@@ -19,6 +19,8 @@ FILTERS = {
     "xslt_stylesheet": "XML is transformed on its way",
 }
 
+TAKE_LENGTH = frozenset({"sub_filter", "ssi", "addition_types"})
+
 
 def find(context: Context) -> Iterator[Ablation]:
     """Compression off, compression at level 1, and each filter away."""
@@ -46,6 +48,7 @@ def find(context: Context) -> Iterator[Ablation]:
                 high,
                 context.set_all(high, str(CHEAP_LEVEL[kind])),
                 is_offered=True,
+                receipt=Receipt.BYTES,
                 unseen=unseen,
                 buys="costs: the answers grow by some percent",
             )
@@ -56,6 +59,7 @@ def find(context: Context) -> Iterator[Ablation]:
                 lines,
                 context.added("brotli_comp_level 1;"),
                 is_offered=True,
+                receipt=Receipt.BYTES,
                 unseen=unseen,
                 buys="costs: the answers grow by some percent",
             )
@@ -76,8 +80,18 @@ def find(context: Context) -> Iterator[Ablation]:
         filters = on(context.all_of(name))
         if filters:
             yield context.make(
-                f"no-{name.replace('_', '-')}", f"no {name}", filters, context.removed(filters), buys=buys
+                f"no-{name.replace('_', '-')}",
+                f"no {name}",
+                filters,
+                context.removed(filters),
+                receipt=Receipt.HEADER if _shows_in_head(context, name) else Receipt.NONE,
+                buys=buys,
             )
+
+
+def _shows_in_head(context: Context, name: str) -> bool:
+    """Whether the filter changes the head: it takes Content-Length away, unless compression does so anyhow."""
+    return name == "charset" or (name in TAKE_LENGTH and context.seen.encoding is None)
 
 
 def _unseen(context: Context, kind: str) -> str | None:

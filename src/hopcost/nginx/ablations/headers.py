@@ -25,6 +25,7 @@ def find(context: Context) -> Iterator[Ablation]:
             f"no {RANDOM} to the app",
             random,
             context.removed(random),
+            receipt=Receipt.REQUEST,
             unseen=unseen,
             buys="a request can be followed through the logs",
         )
@@ -35,6 +36,7 @@ def find(context: Context) -> Iterator[Ablation]:
             "no X- headers to the app",
             plain,
             context.removed(plain),
+            receipt=Receipt.REQUEST,
             unseen=unseen,
             buys="the app knows the client's address",
         )

@@ -10,7 +10,7 @@ import msgspec
 from hopcost.record.secrets import mask_text
 from hopcost.stacks.prepare.prepared import PreparedHop
 from hopcost.stacks.running.stack import RunningStack
-from hopcost.stacks.under_load.receipts import connections_accepted
+from hopcost.stacks.under_load.receipts import connections_accepted, packets_with_data
 
 MOST_BYTES = 1 << 20  # of an error log that are read
 LINES = 20
@@ -22,7 +22,8 @@ class JailLook(msgspec.Struct, frozen=True):
     """Counters of a hop in a jail, from its start until now; or what they grew by.
 
     `log_bytes` are by path in the jail. `accepted` counts the TCP connections that the stack's hops accepted, those of
-    the client too; None if they cannot be counted. Lines of error logs are masked.
+    the client too, and `packets` those with data between all of them; None if they cannot be counted. Lines of error
+    logs are masked.
     """
 
     hop: str
@@ -31,10 +32,10 @@ class JailLook(msgspec.Struct, frozen=True):
     timeouts: int
     error_lines: list[str]
     accepted: int | None
+    packets: int | None
 
     def since(self, before: JailLook) -> JailLook:
         """What came after another look at the same hop."""
-        accepted = None if self.accepted is None or before.accepted is None else self.accepted - before.accepted
         new = self.error_lines[len(before.error_lines) :] if len(before.error_lines) < LINES else self.error_lines
         return JailLook(
             hop=self.hop,
@@ -42,7 +43,8 @@ class JailLook(msgspec.Struct, frozen=True):
             temporary_files=self.temporary_files - before.temporary_files,
             timeouts=self.timeouts - before.timeouts,
             error_lines=new,
-            accepted=accepted,
+            accepted=_grown(self.accepted, before.accepted),
+            packets=_grown(self.packets, before.packets),
         )
 
 
@@ -63,7 +65,12 @@ def look_at(stack: RunningStack) -> JailLook:
         timeouts=sum(TIMEOUT in line for line in lines),
         error_lines=[mask_text(jail.mask(line)) for line in lines if TEMPORARY not in line][-LINES:],
         accepted=connections_accepted(pids),
+        packets=packets_with_data(pids),
     )
+
+
+def _grown(now: int | None, before: int | None) -> int | None:
+    return None if now is None or before is None else now - before
 
 
 def _log_files(stack: RunningStack, hop: PreparedHop, master: int) -> Mapping[str, Path]:

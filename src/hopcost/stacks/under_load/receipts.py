@@ -215,18 +215,24 @@ def listening(lines: Iterable[str], port: int) -> int:
 
 def connections_accepted(pids: list[int]) -> int | None:
     """TCP connections accepted so far in the network namespace of these processes; None if it is ours too."""
+    return _counter(pids, "snmp", "Tcp:", "PassiveOpens")
+
+
+def packets_with_data(pids: list[int]) -> int | None:
+    """TCP segments with data sent so far there, by all sides, none of them twice; None likewise."""
+    return _counter(pids, "netstat", "TcpExt:", "TCPOrigDataSent")
+
+
+def _counter(pids: list[int], file: str, row: str, name: str) -> int | None:
     for pid in pids:
         try:
             if Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
                 return None
-            names, values = (
-                line.split()
-                for line in Path(f"/proc/{pid}/net/snmp").read_text().splitlines()
-                if line.startswith("Tcp:")
-            )
+            lines = Path(f"/proc/{pid}/net/{file}").read_text().splitlines()
         except OSError:
             continue
-        return int(values[names.index("PassiveOpens")])
+        names, values = (line.split() for line in lines if line.startswith(row))
+        return int(values[names.index(name)]) if name in names else None
     return None
 
 

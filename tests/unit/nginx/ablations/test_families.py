@@ -38,6 +38,30 @@ def test_a_directive_changes_as_its_family_says(
     assert ablations_of(tmp_path, text)[name].unseen is None
 
 
+@pytest.mark.parametrize(
+    ("directives", "name", "receipt"),
+    [
+        ("auth_request /ask; location /ask { proxy_pass http://b:2; }", "auth-request-off", Receipt.SUBREQUESTS),
+        ("auth_request /ask; location /ask { proxy_pass http://unix:/a.sock; }", "auth-request-off", Receipt.NONE),
+        ("auth_request /ask; location /ask { return 204; }", "auth-request-off", Receipt.NONE),
+        ("auth_basic 'x';", "auth-basic-off", Receipt.LOGIN),
+        ("proxy_set_header X-A $b;", "no-proxy-headers", Receipt.REQUEST),
+        ("proxy_set_header X-A $request_id;", "no-request-id", Receipt.REQUEST),
+        ("add_header X-A b;", "no-add-header", Receipt.HEADER),
+        ("sub_filter a b;", "no-sub-filter", Receipt.HEADER),
+        ("charset utf-8;", "no-charset", Receipt.HEADER),
+        ("image_filter test;", "no-image-filter", Receipt.NONE),
+    ],
+)
+def test_what_shows_that_a_directive_is_gone(tmp_path: Path, directives: str, name: str, receipt: Receipt) -> None:
+    assert ablations_of(tmp_path, f"server {{ {directives} {PROXY} }}")[name].receipt is receipt
+
+
+def test_compression_takes_the_length_away_so_a_filter_does_not_show(tmp_path: Path) -> None:
+    ablations = ablations_of(tmp_path, f"server {{ sub_filter a b; charset utf-8; {PROXY} }}", encoding="gzip")
+    assert (ablations["no-sub-filter"].receipt, ablations["no-charset"].receipt) == (Receipt.NONE, Receipt.HEADER)
+
+
 def test_host_upgrade_and_authorization_stay(tmp_path: Path) -> None:
     text = (
         f"proxy_set_header Host a; proxy_set_header Upgrade b; proxy_set_header Authorization c;\nserver {{ {PROXY} }}"

@@ -16,7 +16,9 @@ class Shown(msgspec.Struct, frozen=True):
     `connections` are the client's at one time (0: one request was all), `opened` how many it opened in all. `behind`
     are the TCP connections that nginx opened to what is behind it. `open_files` and `cached_files` are files that it
     holds at the end; `listening` are sockets of the site's port. `resumes` says whether a client's TLS session is
-    resumed.
+    resumed, `protocol` what was agreed on when TLS began. `packets` are all with data between all sides, of `requests`
+    in all. `without_login` is the status of a request without a password, `head_bytes` the length of a request's head
+    as the origin got it.
     """
 
     answer: HttpAnswer
@@ -29,6 +31,11 @@ class Shown(msgspec.Struct, frozen=True):
     open_files: int | None = None
     listening: int | None = None
     resumes: bool | None = None
+    protocol: str | None = None
+    requests: int = 0
+    packets: int | None = None
+    without_login: int | None = None
+    head_bytes: int | None = None
 
 
 def why_without_effect(as_is: Shown, changed: Shown, receipt: Receipt) -> str | None:
@@ -49,7 +56,7 @@ def _encoding(as_is: Shown, changed: Shown) -> str | None:
 def _bytes(as_is: Shown, changed: Shown) -> str | None:
     if changed.answer.body != as_is.answer.body:
         return None
-    return "the answer is the same to the byte: no ready file was sent"
+    return "the answer is the same to the byte"
 
 
 def _log(as_is: Shown, changed: Shown) -> str | None:
@@ -103,6 +110,12 @@ def _sessions(as_is: Shown, changed: Shown) -> str | None:
     return f"a client's TLS session is {'resumed' if as_is.resumes else 'not resumed'} as before"
 
 
+def _protocol(as_is: Shown, changed: Shown) -> str | None:
+    if as_is.protocol is None or changed.protocol is None or changed.protocol != as_is.protocol:
+        return None
+    return f"{as_is.protocol} is spoken as before; another server of this port has it on too"
+
+
 def _header(as_is: Shown, changed: Shown) -> str | None:
     if _fields(changed.answer) != _fields(as_is.answer):
         return None
@@ -110,11 +123,31 @@ def _header(as_is: Shown, changed: Shown) -> str | None:
 
 
 def _fields(answer: HttpAnswer) -> list[str]:
-    """The names in the order in which they came; what they say may change with the time."""
-    return [line.partition(":")[0].lower() for line in answer.head.splitlines()[1:]]
+    """The names in the order in which they came, and the type; what others say may change with the time."""
+    lines = [line.partition(":") for line in answer.head.splitlines()[1:]]
+    return [name.lower() + (value if name.lower() == "content-type" else "") for name, _, value in lines]
 
 
-OF_ONE_ANSWER = frozenset({Receipt.ENCODING, Receipt.BYTES, Receipt.HEADER})
+def _request(as_is: Shown, changed: Shown) -> str | None:
+    if as_is.head_bytes is None or changed.head_bytes is None or changed.head_bytes != as_is.head_bytes:
+        return None
+    return f"the app gets a head of {as_is.head_bytes} bytes as before: this path has header lines of its own"
+
+
+def _subrequests(as_is: Shown, changed: Shown) -> str | None:
+    """A subrequest is two packets at least, of which one for each request is asked for: some may be sent together."""
+    if as_is.packets is None or changed.packets is None or as_is.packets - changed.packets >= as_is.requests:
+        return None
+    return f"{changed.packets} packets for {changed.requests} requests as before ({as_is.packets}): nobody was asked"
+
+
+def _login(as_is: Shown, changed: Shown) -> str | None:
+    if None in (as_is.without_login, changed.without_login) or changed.without_login != as_is.without_login:
+        return None
+    return f"a request without a password gets {as_is.without_login} as before"
+
+
+OF_ONE_ANSWER = frozenset({Receipt.ENCODING, Receipt.BYTES, Receipt.HEADER, Receipt.REQUEST})
 JUDGES: dict[Receipt, Callable[[Shown, Shown], str | None]] = {
     Receipt.LOG: _log,
     Receipt.ENCODING: _encoding,
@@ -126,5 +159,9 @@ JUDGES: dict[Receipt, Callable[[Shown, Shown], str | None]] = {
     Receipt.OPEN_FILES: _open_files,
     Receipt.LISTENING: _listening,
     Receipt.SESSIONS: _sessions,
+    Receipt.PROTOCOL: _protocol,
     Receipt.HEADER: _header,
+    Receipt.REQUEST: _request,
+    Receipt.SUBREQUESTS: _subrequests,
+    Receipt.LOGIN: _login,
 }

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+
+import msgspec
 
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
+from hopcost.measure.protocols.conf.behind import origin_that_echoes
 from hopcost.measure.protocols.conf.burst import MOST_CONNECTIONS, ROUNDS, send_burst
 from hopcost.measure.protocols.conf.plan import ScreenedStack
 from hopcost.measure.protocols.conf.shown import Shown, why_without_effect
@@ -25,9 +29,9 @@ from hopcost.record.secrets import mask_text
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import NO_ANSWER, HttpAnswer
 from hopcost.stacks.host import Local
+from hopcost.stacks.jail.handshakes import agreed_protocol, resumes_sessions
 from hopcost.stacks.jail.held import cached_files, open_files
 from hopcost.stacks.jail.look import JailLook, look_at
-from hopcost.stacks.jail.resumption import resumes_sessions
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
@@ -102,6 +106,10 @@ class RealTrials:
             shown = self._show(edits, in_full=receipt is not Receipt.NONE)
             expect = self._stack.workload.expect
             check.compare_answers("the file as it is", self.as_is.answer, SITE, shown.answer, expect)
+            if receipt is Receipt.REQUEST:
+                changed = msgspec.structs.replace(shown, head_bytes=self._head_that_arrives(edits))
+                as_is = msgspec.structs.replace(self.as_is, head_bytes=self._head_as_is)
+                return why_without_effect(as_is, changed, receipt)
         except ArmFailed as error:
             return why_refused(error.message)
         except ValueError as error:  # edits that overlap
@@ -115,6 +123,20 @@ class RealTrials:
     def plain_diff(self, edits: Sequence[Edit]) -> str:
         """The same with secrets as they stand."""
         return unified_diff(self._text, edits)
+
+    @cached_property
+    def _head_as_is(self) -> int | None:
+        return self._head_that_arrives([])
+
+    def _head_that_arrives(self, edits: Sequence[Edit]) -> int | None:
+        """Bytes of the request's head, in a start of its own before an origin that tells them; None if it cannot."""
+        screened = self._stack
+        if screened.origin is None:
+            return None
+        echoing = origin_that_echoes(screened.origin)
+        with self._starter.start(screened.edited(edits), screened.link, echoing, None) as stack:
+            said = ask(stack, screened.workload).decoded.strip()
+        return int(said) if said.isdigit() else None
 
     def _show_as_is(self) -> Shown:
         """With as many requests at once as it answers: too few `worker_connections` are a trap, and no end."""
@@ -150,6 +172,7 @@ class RealTrials:
         hop, address = stack.prepared.hops[0], stack.prepared.address
         with stack.as_client():
             resumes = resumes_sessions(address, self._stack.workload.target, self._stack.workload.header_fields)
+            protocol = agreed_protocol(address)
         return Shown(
             answer,
             log_bytes=sum(seen.log_bytes.values()),
@@ -161,6 +184,10 @@ class RealTrials:
             open_files=open_files(stack),
             listening=count_listening(stack.processes[hop.name], address.port),
             resumes=resumes,
+            protocol=protocol,
+            requests=burst.connections * ROUNDS + 1,
+            packets=seen.packets,
+            without_login=_status_without_login(stack, self._stack.workload),
         )
 
 
@@ -174,6 +201,14 @@ def why_refused(message: str) -> str:
     if not rest or not first.endswith("lines:"):
         return first
     return f"nginx refuses it: {rest[-1].removeprefix('nginx: ')}"
+
+
+def _status_without_login(stack: RunningStack, workload: Workload) -> int | None:
+    """Of a request without a password; None if the load has none either."""
+    fields = [field for field in workload.headers if field[0].lower() != "authorization"]
+    if len(fields) == len(workload.headers):
+        return None
+    return ask(stack, msgspec.structs.replace(workload, headers=fields)).status
 
 
 def ask(stack: RunningStack, workload: Workload) -> HttpAnswer:

@@ -1,4 +1,4 @@
-"""Whether a server lets a client resume its TLS session: two connections, the second with the session of the first."""
+"""What shows when TLS begins: whether a client may resume its session, and which protocol both sides agree on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,27 @@ from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import CHECK_S
 
 
+HTTP2, HTTP1 = "h2", "http/1.1"  # in ALPN
+
+
+def agreed_protocol(address: Address) -> str | None:
+    """`h2` or `http/1.1`, for a client that speaks both; None if there was no handshake, or nothing was agreed on."""
+    if not address.is_tls:
+        return None
+    context = address.trust()
+    context.set_alpn_protocols([HTTP2, HTTP1])
+    try:
+        with address.connect(CHECK_S, context) as connection:
+            assert isinstance(connection, ssl.SSLSocket), "it speaks TLS"
+            return connection.selected_alpn_protocol()
+    except OSError:
+        return None
+
+
 def resumes_sessions(address: Address, target: str, headers: Sequence[tuple[str, str]]) -> bool | None:
-    """Whether it did; None if one of the two had no answer, or it speaks no TLS."""
+    """Whether the second of two connections had the session of the first; None if one of them had no answer, or it
+    speaks no TLS.
+    """
     if not address.is_tls:
         return None
     context = address.trust()
