@@ -13,6 +13,7 @@ PASSES = frozenset({"proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "gr
 SCHEME = re.compile(r"(?i)(https?|grpcs?)://")
 DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 80, "grpcs": 443}
 ADDRESS = re.compile(r"(?P<host>\[[^\]]*\]|[^:/]*)(?::(?P<port>\d+))?$")
+TLS_LEFT_OUT = "TLS to the upstream is left out, and what it costs"  # wherever something stands in for it
 FROM_REQUEST = "the address comes from the request"
 
 

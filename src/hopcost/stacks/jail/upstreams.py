@@ -9,7 +9,7 @@ import msgspec
 
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.read import ConfigurationText
-from hopcost.nginx.upstreams import Upstream
+from hopcost.nginx.upstreams import TLS_LEFT_OUT, Upstream
 from hopcost.stacks.client.address import LOOPBACK
 
 LOCAL = re.compile(r"127\.|localhost$|::1$")
@@ -145,7 +145,7 @@ def _lead(text: ConfigurationText, upstream: Upstream, wanted: Place, place: Pla
         plain = re.sub(r"(?i)^https://", "http://", word.text)
         edits.append(Edit(upstream.passes.file, word.start, word.end, plain))
     if is_tls:
-        notes.append(f"{_at(text, upstream)}: TLS to the upstream is left out, and what it costs")
+        notes.append(f"{_at(text, upstream)}: {TLS_LEFT_OUT}")
     return edits, notes
 
 

@@ -16,6 +16,7 @@ from hopcost.errors import UsageError, nearest
 from hopcost.measure.protocols.conf.learning import ConfLearned
 from hopcost.measure.protocols.conf.plan import ConfPlan
 from hopcost.measure.protocols.conf.request import ConfRequest
+from hopcost.nginx.upstreams import TLS_LEFT_OUT
 from hopcost.report.formatting import count, duration
 from hopcost.report.questions.conf.words import diff_text
 from hopcost.statistics.questions.conf.result import ConfResult
@@ -74,6 +75,9 @@ def show_plan(plan: ConfPlan, say: Callable[[str], None], now_s: float | None = 
     question = plan.question
     for limit in question.limits:
         say(f"off in all arms: {limit}")
+    for note in question.notes:
+        if TLS_LEFT_OUT in note:
+            say(note)
     until = time.strftime("%H:%M", time.localtime((time.time() if now_s is None else now_s) + plan.time.whole_s))
     changes = f"{count(len(question.candidates), 'change')}, {len(question.unseen)} more that this load does not show"
     say(f"{changes}; about {duration(plan.time.whole_s)} (until {until})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from datetime import datetime
 
+from hopcost.nginx.upstreams import TLS_LEFT_OUT
 from hopcost.record.secrets import MASK
 from hopcost.report import notation
 from hopcost.report.document import Document, Fold, Heading, Lines, Section, Style, Table
@@ -157,13 +158,16 @@ def _notes(answer: ConfResult) -> list[str]:
     """What differs from the user's files, and what this load does not show: one line, --details has all."""
     question = answer.question
     words = []
+    if any(TLS_LEFT_OUT in note for note in question.notes):
+        words.append("TLS to an upstream left out")
     if question.limits:
         words.append(f"{count(len(question.limits), 'limit')} off")
     words.append(f"{count(len(question.notes), 'difference')} here" if question.notes else "files unchanged")
     if question.unseen:
         words.append(f"{count(len(question.unseen), 'change')} not seen")
     is_more = bool(question.limits or question.notes or question.unseen)
-    return [", ".join(words)[:1].upper() + ", ".join(words)[1:] + (": --details" if is_more else ".")]
+    text = ", ".join(words)
+    return [text[:1].upper() + text[1:] + (": --details" if is_more else ".")]
 
 
 def _next(answer: ConfResult) -> str:

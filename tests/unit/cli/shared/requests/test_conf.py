@@ -104,3 +104,10 @@ def test_what_is_going_to_happen_is_told_before() -> None:
     show_plan(confs.plan_of(time_s=270.0), lines.append, now_s=0.0)
     assert lines[0] == "off in all arms: limit_req zone=one (nginx.conf:22)"
     assert lines[1].startswith("5 changes, 1 more that this load does not show; about 4.5 min (until ")
+
+
+def test_what_is_left_out_behind_is_told_before() -> None:
+    note = "nginx.conf:27: TLS to the upstream is left out, and what it costs"
+    lines: list[str] = []
+    show_plan(confs.plan_of(notes=["user nginx is new", note]), lines.append)
+    assert note in lines and "user nginx is new" not in lines

@@ -216,3 +216,10 @@ def test_a_screening_that_came_to_nothing_is_told(answer: ConfResult) -> None:
 def test_a_change_without_a_verdict_says_why(answer: ConfResult) -> None:
     made = with_figure(answer, "gzip-off", -2.2, 0.6, Worth.NO_VERDICT, why="it failed in block 2")
     assert "? gzip off: no verdict: it failed in start 2" in unwrapped(made)
+
+
+def test_tls_that_is_left_out_is_told_in_the_short_answer(answer: ConfResult) -> None:
+    note = "nginx.conf:27: TLS to the upstream is left out, and what it costs"
+    question = msgspec.structs.replace(answer.question, notes=[note])
+    assert "TLS to an upstream left out" not in page(answer)
+    assert "TLS to an upstream left out" in page(msgspec.structs.replace(answer, question=question))
