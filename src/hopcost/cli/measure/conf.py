@@ -20,6 +20,7 @@ FILE_EXAMPLES = (
 EPILOG = examples(
     *FILE_EXAMPLES,
     "hopcost conf nginx.conf --site example.org:443 --new-connections",
+    "hopcost conf nginx.conf --site example.org:443 --http2 --streams 10",
     "hopcost conf nginx.conf --nginx /opt/nginx/sbin/nginx --diff worth.diff",
     then="nginx runs your files in a jail with all that they name. The files themselves are never written."
     " Without CMD hopcost's own origin stands where they pass requests to.",
@@ -62,6 +63,13 @@ def conf(
     new_connections: Annotated[
         str | None,
         typer.Option("--new-connections", metavar="[N]", help="Open a new connection after N requests. [N: 1]"),
+    ] = None,
+    http2: Annotated[bool, typer.Option("--http2", help="Clients speak HTTP/2 with the site, over TLS.")] = False,
+    streams: Annotated[
+        int | None,
+        typer.Option(
+            "--streams", metavar="N", min=1, max=1000, help="Requests at a time on each connection, with --http2."
+        ),
     ] = None,
     app_port: Annotated[
         int | None,
@@ -124,6 +132,7 @@ def conf(
     from hopcost.cli.shared.ending import end_with, ending_of
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.requests.conf import ConfWords, read_new_connections, refuse_own_file, show_plan, write_diff
+    from hopcost.cli.shared.requests.http2 import read_streams
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.conf.ask import learn_conf, measure_conf
@@ -141,6 +150,7 @@ def conf(
         body_bytes=body_bytes,
         connections=connections,
         new_connections=read_new_connections(new_connections),
+        streams=read_streams(streams, http2=http2),
         app_port=app_port,
         needs=needs or [],
         folder=folder,

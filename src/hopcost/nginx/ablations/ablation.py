@@ -54,6 +54,13 @@ class LoadSeen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """of nginx here; None as the configuration says, `auto` for one"""
     path: str = "/"
     """of the request, with its query"""
+    streams: int | None = None
+    """requests at a time on each connection over HTTP/2; None over HTTP/1.1"""
+
+    @property
+    def at_once(self) -> int:
+        """Requests at a time, on all connections: so many may wait for the app."""
+        return self.connections * (self.streams or 1)
 
     @property
     def opens_connections(self) -> bool:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from hopcost.nginx.ablations.ablation import Ablation, Receipt
 from hopcost.nginx.ablations.context import Context
 from hopcost.nginx.edits.make import remove_argument, set_arguments
-from hopcost.nginx.tree import Directive
+from hopcost.nginx.sites.listen import listens_of
+from hopcost.nginx.tree import Directive, walk
 
 CACHE = "shared:hopcost_tls:10m"
 UNSEEN = "connections stay open in this load; --new-connections would show it"
-NO_HTTP2 = "hopcost's load speaks HTTP/1.1: nothing here shows what HTTP/2 costs"
+HTTP2_OFF = "no-http2"  # its arm is asked over HTTP/1.1
+NO_HTTP2 = "the load speaks HTTP/1.1; --http2 would show it"
 
 
 def find(context: Context) -> Iterator[Ablation]:
@@ -46,15 +48,24 @@ def find(context: Context) -> Iterator[Ablation]:
 
 
 def _http2(context: Context) -> Iterator[Ablation]:
+    """`listen … http2` is a matter of the port: one server that has it has it for all others."""
     lines = [directive for directive, _ in context.all_of("http2") if directive.first == "on"]
     listens = [
-        (directive, directive.args.index("http2"))
-        for directive, _ in context.all_of("listen")
-        if "http2" in directive.args[1:]
+        (listen.directive, listen.directive.args.index("http2"))
+        for server, _ in walk(context.configuration)
+        if server.name == "server" and server.block is not None
+        for listen in listens_of(server)
+        if listen.directive is not None and "http2" in listen.words and listen.port == context.site.port
     ]
     about: list[Directive] = [*lines, *(directive for directive, _ in listens)]
     if about:
         edits = context.set_all(lines, "off") + [remove_argument(directive, index) for directive, index in listens]
         yield context.make(
-            "no-http2", "no HTTP/2", about, edits, unseen=NO_HTTP2, buys="many requests on one connection"
+            HTTP2_OFF,
+            "no HTTP/2",
+            about,
+            edits,
+            receipt=Receipt.PROTOCOL,
+            unseen=None if context.seen.streams is not None else NO_HTTP2,
+            buys="many requests at a time on one connection",
         )

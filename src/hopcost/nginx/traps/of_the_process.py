@@ -39,18 +39,19 @@ def find(context: Context) -> Iterator[Trap]:
 
 
 def _of_connections(context: Context) -> Iterator[Trap]:
-    """A connection of a client takes one more to the app."""
+    """A connection of a client takes one more to the app, over HTTP/2 one for each of its requests."""
     seen = context.seen
     lines = [directive for directive, _ in context.all_of("worker_connections")]
     events = [directive for directive, _ in context.all_of("events")]
     number = size_bytes(lines[-1].first) if lines else DEFAULT_CONNECTIONS
     place = (lines or events or [context.http])[-1]
-    wanted = seen.connections * (2 if seen.is_from_upstream else 1) + ROOM
+    wanted = seen.connections + (seen.at_once if seen.is_from_upstream else 0) + ROOM
     if number is not None and number * context.workers < wanted:
         more = 1 << (wanted - 1).bit_length()
+        more_each = "one more" if seen.streams in (None, 1) else f"{seen.streams} more"
         words = (
             f"worker_connections {number} for {seen.connections} connections of clients"
-            f"{', each with one more to the app' if seen.is_from_upstream else ''}: nginx refuses or closes some; "
+            f"{f', each with {more_each} to the app' if seen.is_from_upstream else ''}: nginx refuses or closes some; "
             f"{more} would do"
         )
         yield _trap(context, "worker-connections", place, words, [set_arguments(lines[-1], str(more))] if lines else [])

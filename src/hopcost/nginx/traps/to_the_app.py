@@ -89,10 +89,11 @@ def _of_protocol(context: Context, upstream: Upstream) -> Iterator[Trap]:
 def _of_block(context: Context, block: Directive) -> Iterator[Trap]:
     pool = pool_of(block)
     way = next(upstream for upstream in context.site.upstreams if upstream.block is block)
-    connections = context.seen.connections
+    seen = context.seen
+    many = f"{seen.connections} connections" if seen.streams in (None, 1) else f"{seen.at_once} requests at a time"
     if pool is not None and pool_size(context, block) > 0 and is_too_small(context, block):
         words = (
-            f"keepalive {pool.first} for {connections} connections: the others are opened and closed with each request"
+            f"keepalive {pool.first} for {many}: the others are opened and closed with each request"
         )
         yield _trap(context, "keepalive-too-small", pool, words, way)
     if pool is not None or context.keeps_by_default:

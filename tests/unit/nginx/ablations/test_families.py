@@ -139,12 +139,17 @@ def test_new_connections_show_tls(tmp_path: Path, directives: str, name: str, af
     assert ablations_of(tmp_path, text, requests_per_connection=1)[name].unseen is None
 
 
-def test_http_2_is_told_as_what_this_load_never_shows(tmp_path: Path) -> None:
+def test_http_2_is_off_for_all_servers_of_the_port(tmp_path: Path) -> None:
     old = f"server {{ listen 443 ssl http2 default_server; {PROXY} }}"
     assert "listen 443 ssl default_server;" in changed(tmp_path, old, "no-http2")
+    beside = f"{old}\nserver {{ listen [::]:443 ssl http2; }}\nserver {{ listen 8443 ssl http2; }}"
+    text = changed(tmp_path, beside, "no-http2")
+    assert "listen [::]:443 ssl;" in text and "listen 8443 ssl http2;" in text
     new = f"server {{ listen 443 ssl; http2 on; {PROXY} }}"
     assert "http2 off;" in changed(tmp_path, new, "no-http2")
-    assert "HTTP/1.1" in (ablations_of(tmp_path, new)["no-http2"].unseen or "")
+    assert "--http2" in (ablations_of(tmp_path, new)["no-http2"].unseen or "")
+    ablation = ablations_of(tmp_path, new, streams=1)["no-http2"]
+    assert ablation.unseen is None and ablation.receipt is Receipt.PROTOCOL and not ablation.is_offered
 
 
 def test_workers_share_new_connections(tmp_path: Path) -> None:

@@ -68,6 +68,13 @@ def test_traps_of_the_process(tmp_path: Path) -> None:
     assert traps(tmp_path, text, workers=1, connections=2) == [("open-files", 1)]
 
 
+def test_over_http_2_each_request_at_a_time_takes_a_connection_to_the_app(tmp_path: Path) -> None:
+    text = f"events {{ worker_connections 200; }}\nhttp {{ {GOOD} }}"
+    assert traps(tmp_path, text, connections=16, streams=4) == []
+    assert traps(tmp_path, text, connections=16, streams=5) == [("keepalive-too-small", 2)]
+    assert traps(tmp_path, text, connections=16, streams=10) == [("worker-connections", 1), ("keepalive-too-small", 2)]
+
+
 def test_newer_nginx_has_fewer_traps(tmp_path: Path) -> None:
     bare = "upstream app { server a:1; }\nserver { location / { proxy_pass http://app; } }"
     assert traps(tmp_path, bare, version=(1, 30, 0)) == []

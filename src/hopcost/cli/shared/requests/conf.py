@@ -37,6 +37,7 @@ class ConfWords(msgspec.Struct, frozen=True):
     body_bytes: int | None
     connections: int
     new_connections: int | None
+    streams: int | None
     app_port: int | None
     needs: list[str]
     folder: Path | None
@@ -53,6 +54,7 @@ class ConfWords(msgspec.Struct, frozen=True):
             target=read_path(self.path),
             headers=[read_header(text) for text in self.headers],
             requests_per_connection=self.new_connections,
+            streams=self.streams or 1,
             method=Method.GET if self.body_bytes is None else Method.POST,
             body_bytes=self.body_bytes,
         )
@@ -63,6 +65,7 @@ class ConfWords(msgspec.Struct, frozen=True):
             host=host,
             port=port,
             app=self._app() if self.command else None,
+            http2=self.streams is not None,
             is_quick=self.is_quick,
         )
 

@@ -26,11 +26,13 @@ from hopcost.nginx.traps import Trap, find_traps
 from hopcost.nginx.tree import walk
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.stacks.client.connection import HttpAnswer
+from hopcost.stacks.jail.handshakes import HTTP2, agreed_protocol
 from hopcost.stacks.jail.made.passwords import PASSWORD, USER
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.statistics.questions.conf.question import BARE, Candidate, ConfQuestion, FoundTrap, Seen, Unseen
 from hopcost.suites.arms.app import App
-from hopcost.suites.arms.arm import Hop, Link
+from hopcost.suites.arms.arm import Hop
 from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.experiments.expect import Expect
 from hopcost.suites.experiments.workload import Workload
@@ -66,7 +68,7 @@ class Learning:
             digest=self._text.digest,
             idle_timeout_s=idle_timeout_s(self._text, self._site),
         )
-        self._link = Link.HTTPS_TCP if self._site.is_tls else Link.HTTP_TCP
+        self._link = request.link_to(self._site)
         self._starter = Starter()
 
     def learn(self, time_s: float | None = None) -> ConfLearned:
@@ -116,6 +118,8 @@ class Learning:
         else:
             behind = app_hop_of(self._site, app)
         with self._starter.start(self._configuration, self._link, behind, app) as stack:
+            if self._link.is_http2:
+                _refuse_no_http2(stack, self._site)
             learned = learn_app(stack, workload, self._starter.rig, self._say)
         if app is None:
             return None, learned, behind
@@ -138,6 +142,7 @@ class Learning:
             idle_timeout_s=_idle_timeout_s(app, learned),
             is_from_upstream=bool(self._site.upstreams) and as_is.behind != 0,
             path=workload.target,
+            streams=self._request.streams,
         )
 
     def _try(self, ablations: Sequence[Ablation], trials: RealTrials) -> tuple[list[Ablation], list[Unseen]]:
@@ -186,6 +191,7 @@ class Learning:
             target=mask_text(request.workload.target),
             connections=request.workload.connections,
             requests_per_connection=request.workload.requests_per_connection,
+            streams=request.streams,
             seen=Seen(
                 learned.status, learned.body_bytes, learned.content_type, answer.content_encoding, learned.changing
             ),
@@ -196,6 +202,13 @@ class Learning:
             notes=list(dict.fromkeys(notes)),
             patch_folder=None if (folder := patch_folder(self._text)) is None else str(folder),
         )
+
+
+def _refuse_no_http2(stack: RunningStack, site: Site) -> None:
+    with stack.as_client():
+        agreed = agreed_protocol(stack.prepared.address)
+    if agreed != HTTP2:
+        raise UsageError(f"--http2: {site.url} does not speak it", "`listen … ssl http2`; from nginx 1.25.1 on `http2 on`")
 
 
 def login_of(text: ConfigurationText) -> str | None:

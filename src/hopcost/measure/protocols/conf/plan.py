@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from hopcost.nginx.ablations.tls import HTTP2_OFF
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.question import ConfQuestion
 from hopcost.suites.arms.app import App
@@ -71,6 +72,11 @@ class ConfPlan(msgspec.Struct, frozen=True):
     def edits_of(self, changes: Iterable[str]) -> list[Edit]:
         """All edits of these changes, each once, in a fixed order."""
         return joined(*(self.edits[change] for change in changes))
+
+    def link_of(self, edits: Iterable[Edit]) -> Link:
+        """How an arm with these edits is asked: over HTTP/1.1 if they switch HTTP/2 off."""
+        off = set(self.edits.get(HTTP2_OFF, ()))
+        return Link.HTTPS_TCP if off and off <= set(edits) else self.screened.link
 
     def excludes(self, name: str, other: str) -> bool:
         """Whether two changes touch the same text, so that no arm can have both."""

@@ -75,7 +75,7 @@ def conf_suite(plan: ConfPlan, phases: Sequence[Phase]) -> Suite:
         for name, edits in phase.arms.items():
             configurations[name] = plan.screened.edited(edits)
             behind = plan.app_hop if phase.is_on_app and plan.app_hop is not None else plan.screened.origin
-            hops = [Hop(program=name, link=plan.screened.link), *([behind] if behind is not None else [])]
+            hops = [Hop(program=name, link=plan.link_of(edits)), *([behind] if behind is not None else [])]
             arms[name] = Arm(hops=hops, title=_title(plan.question, name))
     return Suite(
         name="conf",

@@ -27,8 +27,8 @@ def pool_size(context: Context, block: Directive | None) -> int:
 
 
 def is_too_small(context: Context, block: Directive | None) -> bool:
-    """Whether the load has more connections than are kept."""
-    return pool_size(context, block) < context.seen.connections
+    """Whether the load has more requests at a time than connections are kept."""
+    return pool_size(context, block) < context.seen.at_once
 
 
 def idle_limit_s(block: Directive | None) -> float:
@@ -45,8 +45,8 @@ def outlives_the_app(context: Context, block: Directive | None) -> bool:
 
 
 def wanted_pool(context: Context) -> int:
-    """Connections to keep by each worker: all of the load's, and not few."""
-    return max(LEAST, 1 << (context.seen.connections - 1).bit_length())
+    """Connections to keep by each worker: one for each of the load's requests at a time, and not few."""
+    return max(LEAST, 1 << (context.seen.at_once - 1).bit_length())
 
 
 def wanted_timeout(context: Context) -> str | None:

@@ -28,6 +28,7 @@ def data(answer: ConfResult) -> dict[str, object]:
         "nginx": question.nginx,
         "site": question.site,
         "command": question.command,
+        "http2_streams": question.streams,
         "seen": question.seen,
         "diff": diff_text(answer),
         "record": str(answer.record.path),

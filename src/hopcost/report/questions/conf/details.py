@@ -75,6 +75,7 @@ def _run(answer: ConfResult) -> list[str]:
         f"nginx {question.nginx}, {question.site}, before {behind}: status {seen.status}, {seen.body_bytes:,} bytes"
         f" ({seen.content_type or 'no type'}{', ' + seen.encoding if seen.encoding else ''}).",
         *([f"Not compared, since it changes: {', '.join(seen.changing)}."] if seen.changing else []),
+        *([_over_http2(question.streams)] if question.streams is not None else []),
         *([WORDS] if seen.encoding and not question.command else []),
         *(f"off in all arms: {limit}" for limit in question.limits),
         *(f"the jail: {note}" for note in question.notes),
@@ -98,6 +99,13 @@ def _run(answer: ConfResult) -> list[str]:
         f" {environment.get('cpu') or 'unknown CPU'}, kernel {environment.get('kernel')}"
     )
     return lines
+
+
+def _over_http2(streams: int) -> str:
+    return (
+        f"Clients speak HTTP/2, {count(streams, 'request')} at a time on each connection. Without HTTP/2 they speak"
+        " HTTP/1.1 over TLS, one at a time."
+    )
 
 
 def _phase(screening: Screening) -> str:

@@ -89,6 +89,8 @@ def _title(answer: ConfResult) -> str:
     question, run = answer.question, answer.record.run
     kind = "new " if question.requests_per_connection == 1 else ""
     words = ["hopcost conf", question.file, f"GET {question.target}", count(question.connections, f"{kind}connection")]
+    if question.streams is not None:
+        words.append("HTTP/2" if question.streams == 1 else f"HTTP/2 × {question.streams}")
     if run.ended_utc is not None:
         length = datetime.fromisoformat(run.ended_utc) - datetime.fromisoformat(run.started_utc)
         words.append(duration(round(length.total_seconds())))

@@ -42,7 +42,8 @@ def tried(folder: Path, text: str, link: Link = Link.HTTP_TCP) -> tuple[RealTria
     headers = [["Host", site.host], *([["Authorization", login]] if login is not None else [])]
     workload = Workload(connections=8, headers=headers)
     trials = RealTrials(Starter(), ScreenedStack(asked, link, origin, workload), configuration)
-    ablations = find_ablations(configuration, site, (1, 22, 1), seen_load(is_tls=site.is_tls, is_http2=link.is_http2))
+    streams = 1 if link.is_http2 else None
+    ablations = find_ablations(configuration, site, (1, 22, 1), seen_load(is_tls=site.is_tls, streams=streams))
     return trials, {ablation.name: ablation for ablation in ablations}
 
 
@@ -72,3 +73,14 @@ def test_a_password_that_is_no_longer_asked_for_shows(tmp_path: Path) -> None:
     ablation = ablations["auth-basic-off"]
     assert trials.try_change(ablation.edits, ablation.receipt) is None
     assert "gets 401 as before" in (trials.try_change([], ablation.receipt) or "")
+
+
+def test_http_2_is_off_only_if_all_servers_of_the_port_are_without_it(tmp_path: Path) -> None:
+    listen = "listen 443 ssl http2; ssl_certificate a.pem; ssl_certificate_key a.key;"
+    server = f"server {{ {listen} server_name NAME; location / {{ proxy_pass http://app:3000; }} }}\n"
+    text = server.replace("NAME", "a.example") + server.replace("NAME", "b.example")
+    trials, ablations = tried(tmp_path, text, Link.HTTP2_TLS)
+    ablation = ablations["no-http2"]
+    assert trials.as_is.protocol == "h2"
+    assert trials.try_change(ablation.edits, ablation.receipt) is None
+    assert "h2 is spoken as before" in (trials.try_change(ablation.edits[:1], ablation.receipt) or "")

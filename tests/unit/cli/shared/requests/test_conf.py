@@ -21,6 +21,7 @@ PLAIN: dict[str, Any] = {
     "body_bytes": None,
     "connections": 32,
     "new_connections": None,
+    "streams": None,
     "app_port": None,
     "needs": [],
     "folder": None,
@@ -50,6 +51,13 @@ def test_without_options_it_is_the_page_of_the_first_site_before_the_origin(file
 def test_an_upload_is_a_post(file: Path) -> None:
     workload = words(file, body_bytes=100).request().workload
     assert (workload.method, workload.body_bytes) == (Method.POST, 100)
+
+
+def test_over_http_2_a_connection_has_several_requests_at_a_time(file: Path) -> None:
+    request = words(file, streams=10).request()
+    assert (request.http2, request.workload.streams, request.streams) == (True, 10, 10)
+    request = words(file).request()
+    assert (request.http2, request.workload.streams, request.streams) == (False, 1, None)
 
 
 def test_a_site_is_a_host_a_port_or_a_url(file: Path) -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from texts.nginx_texts import configuration_of
+
+from hopcost.errors import UsageError
 from hopcost.measure.protocols.conf.request import ConfRequest
+from hopcost.nginx.sites import choose_site
+from hopcost.suites.arms.arm import Link
 from hopcost.suites.experiments.workload import Workload
 
 
@@ -31,3 +37,20 @@ def test_where_a_password_is_asked_for_the_load_logs_in() -> None:
         "Accept-Encoding",
         "authorization",
     ]
+
+
+@pytest.mark.parametrize(
+    ("listen", "http2", "link"),
+    [("80", False, Link.HTTP_TCP), ("443 ssl", False, Link.HTTPS_TCP), ("443 ssl http2", True, Link.HTTP2_TLS)],
+)
+def test_http_2_is_spoken_if_it_is_asked_for(tmp_path: Path, listen: str, http2: bool, link: Link) -> None:
+    text = f"server {{ listen {listen}; location / {{ proxy_pass http://127.0.0.1:3000; }} }}"
+    site = choose_site(configuration_of(tmp_path, text))
+    assert ConfRequest(file=Path("nginx.conf"), workload=Workload(), http2=http2).link_to(site) is link
+
+
+def test_http_2_without_tls_is_refused_with_the_next_step(tmp_path: Path) -> None:
+    site = choose_site(configuration_of(tmp_path, "server { listen 80; root /srv; }"))
+    with pytest.raises(UsageError, match="--http2: .* without TLS") as caught:
+        ConfRequest(file=Path("nginx.conf"), workload=Workload(), http2=True).link_to(site)
+    assert "--site" in (caught.value.hint or "")

@@ -7,12 +7,13 @@ from mocks import confs
 from mocks.confs import EDITS, KEEPALIVE, LOG, REAL_IP
 
 from hopcost.measure.protocols.conf.plan import ConfPlan
-from hopcost.measure.protocols.conf.suite import APP, conf_suite, confirming_phases, screening_phase
+from hopcost.measure.protocols.conf.suite import APP, conf_suite, confirming_phases, screening_phase, whole_suite
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.design import together
-from hopcost.statistics.questions.conf.question import ConfQuestion, Screening
+from hopcost.statistics.questions.conf.question import Candidate, ConfQuestion, Screening
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Hop, Link
+from hopcost.suites.experiments.experiment import Workload
 
 LIMIT = Edit(confs.FILE, 1, 5, "")
 
@@ -77,3 +78,18 @@ def test_with_traps_to_mend_they_are_an_arm_and_the_whole_is_one() -> None:
 def test_without_anything_to_confirm_there_is_no_phase() -> None:
     made = plan()
     assert confirming_phases(made, made.question) == []
+
+
+def test_an_arm_without_http_2_is_asked_over_http_1_1_and_all_others_over_http_2() -> None:
+    off = Candidate("no-http2", "no HTTP/2", ["nginx.conf:3"], "many requests at a time on one connection")
+    made = plan()
+    screened = msgspec.structs.replace(made.screened, link=Link.HTTP2_TLS, workload=Workload(streams=10))
+    question = msgspec.structs.replace(made.question, candidates=[LOG, off], streams=10)
+    edits = {LOG.name: EDITS[LOG.name], off.name: [Edit(confs.FILE, 30, 36, ""), Edit(confs.FILE, 50, 56, "")]}
+    made = msgspec.structs.replace(made, screened=screened, question=question, edits=edits)
+    screening = Screening("rest", together([LOG.name, off.name], "rest"))
+    suite = whole_suite(made, [screening_phase(made, screening), *confirming_phases(made, confirming(made, off.name))])
+    links = {name: (len(suite.configurations[name].edits), arm.hops[0].link) for name, arm in suite.arms.items()}
+    assert links["as-is"] == (1, Link.HTTP2_TLS) and links["no-http2"] == (3, Link.HTTPS_TCP)
+    assert {link for edits, link in links.values() if edits in (1, 2)} == {Link.HTTP2_TLS}
+    assert {link for edits, link in links.values() if edits > 2} == {Link.HTTPS_TCP}

@@ -9,6 +9,7 @@ from texts.nginx_texts import configuration_of, context_of, directive
 
 from hopcost.nginx.ablations.keepalive.pool import (
     idle_limit_s,
+    is_too_small,
     outlives_the_app,
     pool_size,
     wanted_pool,
@@ -50,4 +51,7 @@ def test_sizes(tmp_path: Path) -> None:
     assert pool_size(context_of(configuration), None) == 0
     assert pool_size(context_of(configuration, version=(1, 29, 7)), None) == 32
     assert [wanted_pool(context_of(configuration, connections=n)) for n in (1, 64, 65, 1000)] == [64, 64, 128, 1024]
+    assert wanted_pool(context_of(configuration, connections=32, streams=10)) == 512
+    assert is_too_small(context_of(configuration, connections=1, streams=10), block) is False
+    assert is_too_small(context_of(configuration, connections=1, streams=11), block) is True
     assert (idle_limit_s(block), idle_limit_s(None)) == (10.0, 60.0)

@@ -223,3 +223,12 @@ def test_tls_that_is_left_out_is_told_in_the_short_answer(answer: ConfResult) ->
     question = msgspec.structs.replace(answer.question, notes=[note])
     assert "TLS to an upstream left out" not in page(answer)
     assert "TLS to an upstream left out" in page(msgspec.structs.replace(answer, question=question))
+
+
+def test_what_clients_speak_stands_in_the_title(answer: ConfResult) -> None:
+    questions = {streams: msgspec.structs.replace(answer.question, streams=streams) for streams in (1, 10)}
+    over = {streams: msgspec.structs.replace(answer, question=question) for streams, question in questions.items()}
+    assert "HTTP/2" not in page(answer)
+    assert "32 connections · HTTP/2 · " in page(over[1], Format.MARKDOWN)
+    assert "32 connections · HTTP/2 × 10" in page(over[10], Format.MARKDOWN)
+    assert "10 requests at a time on each connection" in " ".join(page(over[10], details=True).split())
