@@ -92,9 +92,7 @@ def _of_block(context: Context, block: Directive) -> Iterator[Trap]:
     seen = context.seen
     many = f"{seen.connections} connections" if seen.streams in (None, 1) else f"{seen.at_once} requests at a time"
     if pool is not None and pool_size(context, block) > 0 and is_too_small(context, block):
-        words = (
-            f"keepalive {pool.first} for {many}: the others are opened and closed with each request"
-        )
+        words = f"keepalive {pool.first} for {many}: the others are opened and closed with each request"
         yield _trap(context, "keepalive-too-small", pool, words, way)
     if pool is not None or context.keeps_by_default:
         idle = context.seen.idle_timeout_s

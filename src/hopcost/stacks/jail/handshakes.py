@@ -9,7 +9,6 @@ from hopcost.programs.generators import engine_plan
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import CHECK_S
 
-
 HTTP2, HTTP1 = "h2", "http/1.1"  # in ALPN
 
 

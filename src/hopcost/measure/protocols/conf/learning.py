@@ -208,7 +208,8 @@ def _refuse_no_http2(stack: RunningStack, site: Site) -> None:
     with stack.as_client():
         agreed = agreed_protocol(stack.prepared.address)
     if agreed != HTTP2:
-        raise UsageError(f"--http2: {site.url} does not speak it", "`listen … ssl http2`; from nginx 1.25.1 on `http2 on`")
+        hint = "`listen … ssl http2`; from nginx 1.25.1 on `http2 on`"
+        raise UsageError(f"--http2: {site.url} does not speak it", hint)
 
 
 def login_of(text: ConfigurationText) -> str | None:
