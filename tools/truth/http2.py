@@ -25,8 +25,8 @@ CONNECTIONS, STREAMS = 16, 4
 OPTIONS = ("--http2", "-c", CONNECTIONS, "--streams", STREAMS)
 SETTINGS: dict[str, object] = {"front": "nginx", "connections": CONNECTIONS, "streams": STREAMS}
 WORDS = (
-    f"HTTP/2: {CONNECTIONS} connections with {STREAMS} requests at a time on each, to nginx before the origin. Its time is"
-    " in the engine's figures and not in the log."
+    f"HTTP/2: {CONNECTIONS} connections with {STREAMS} requests at a time on each, to nginx before the origin. Its time"
+    " is in the engine's figures and not in the log."
 )
 READY_S = 10.0
 # Without TLS: a client that knows may begin with HTTP/2 (RFC 9113, 3.3).

@@ -152,6 +152,11 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
         is_short = is_short and self.workload.connections <= METHOD.max_reopened_connections
         return Reopening.SPREAD if is_short else Reopening.BURST
 
+    def requests_at_a_time(self, name: str) -> int:
+        """How many requests an arm can be asked at a time: one on each connection, over HTTP/2 one on each stream."""
+        is_http2 = any(arm.arm.is_http2 for arm in self.arms if arm.name == name)
+        return self.workload.connections * (self.workload.streams if is_http2 else 1)
+
     @property
     def copied_arm(self) -> str:
         """The arm that has a copy, as the baseline was planned; the baseline if none has."""

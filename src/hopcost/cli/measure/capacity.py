@@ -80,6 +80,18 @@ def capacity(
     ] = 10,
     any_body: Annotated[bool, typer.Option("--any-body", help="With URLs: compare the status alone.")] = False,
     insecure: Annotated[bool, typer.Option("--insecure", "-k", help="With URLs: do not verify certificates.")] = False,
+    http2: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--http2", metavar="N", min=1, help="With URLs: speak HTTP/2 with the Nth one, https://…; repeat it."
+        ),
+    ] = None,
+    streams: Annotated[
+        int,
+        typer.Option(
+            "--streams", metavar="N", min=1, max=1000, help="Requests at a time on each connection, with --http2."
+        ),
+    ] = 1,
     may_load: Annotated[
         bool,
         typer.Option("--i-may-load-this", help="Load addresses of the internet too: their owner has agreed."),
@@ -120,6 +132,8 @@ def capacity(
         raise UsageError("hopcost capacity needs a target", "hopcost capacity nginx-go/one-core, a URL, or --app CMD")
     if targets and command is not None:
         raise UsageError(f"--app and {targets[0]}", "one of the two")
+    if (http2 or streams > 1) and not of_servers:
+        raise UsageError("--http2 and --streams are for URLs", "in a suite: the link http2+tls, workload.streams")
     limits = read_objectives(objectives or [])
     time_s = None if time is None else read_seconds("--time", time)
     format = pick_format(format, json=json)
@@ -148,7 +162,9 @@ def capacity(
 
     console = Console(stderr=True, highlight=False, quiet=quiet)
     options = RunOptions(time_s=time_s, seed=seed, folder=record, quiet=quiet, on_busy_machine=anyway)
-    asked_of = asked_again(targets or [], command, fronts or [], path, arms or [], connections)
+    asked_of = asked_again(
+        targets or [], command, fronts or [], path, arms or [], connections, http2=http2 or [], streams=streams
+    )
     question = CapacityQuestion(target=asked_of, objectives=limits)
     screen = CapacityScreen(console, question.words)
     if of_servers:
@@ -158,8 +174,15 @@ def capacity(
             connections=connections or USUAL_CONNECTIONS,
             any_body=any_body,
             wishes=read_wishes(
-                targets or [], method=method, body_file=body_file, may_load=may_load, verify=not insecure
+                targets or [],
+                method=method,
+                body_file=body_file,
+                may_load=may_load,
+                verify=not insecure,
+                http2=http2 or [],
+                streams=streams,
             ),
+            streams=streams,
         )
         measured = measure_urls(targets or [], asked, question, options, screen)
     elif command is not None:

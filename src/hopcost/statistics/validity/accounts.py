@@ -54,7 +54,8 @@ def could_have_sent(load: OpenLoad, experiment: PlannedExperiment) -> bool:
     """Whether requests stayed unsent though connections were free, as a rule, and the stack had nothing to do."""
     idle = idle_share_under(load, experiment)
     in_flight = share(sum_of_slices(load, "in_flight_ns"), sum_of_slices(load, "elapsed_ns"))
-    return idle is not None and idle > METHOD.min_idle_share and in_flight < experiment.workload.connections / 2
+    most = experiment.requests_at_a_time(load.totals.arm)
+    return idle is not None and idle > METHOD.min_idle_share and in_flight < most / 2
 
 
 def generator_busy(load: OpenLoad, experiment: PlannedExperiment) -> float:

@@ -50,6 +50,7 @@ PICKS = {
     "static": Pick("sizes", "go", "/files/1k"),
     "upload": Pick("post", "buffered", 65536),
     "balance": Pick("copies", "over-4"),
+    "http2": Pick("streams-nginx", "nginx-http2", 10),
 }
 
 

@@ -53,6 +53,7 @@ class ServerWords(msgspec.Struct, frozen=True):
     timeout_s: int
     connections: int
     any_body: bool
+    streams: int
     wishes: Wishes
 
 
@@ -90,11 +91,15 @@ def asked_again(
     path: str,
     arms: Sequence[str],
     connections: int | None,
+    http2: Sequence[int] = (),
+    streams: int = 1,
 ) -> str:
     """The words that ask for the same arms under the same connections again, secrets masked.
 
     >>> asked_again([], "node server.js", ["nginx"], "/", [], 8)
     "--app 'node server.js' --with nginx -c 8"
+    >>> asked_again(["https://localhost"], None, [], "/", [], None, [1], 10)
+    'https://localhost --http2 1 --streams 10'
     """
     words = [*targets]
     if command is not None:
@@ -103,6 +108,9 @@ def asked_again(
         words += [word for value in values for word in (option, value)]
     if connections is not None:
         words += ["-c", str(connections)]
+    words += [word for number in http2 for word in ("--http2", str(number))]
+    if streams > 1:
+        words += ["--streams", str(streams)]
     return shlex.join(mask_words(words))
 
 
@@ -181,7 +189,9 @@ def measure_urls(
     urls: list[str], words: ServerWords, question: CapacityQuestion, options: RunOptions, screen: CapacityScreen
 ) -> MeasuredCapacity:
     """The capacities of servers that run already."""
-    workload = Workload(connections=words.connections, timeout_s=words.timeout_s, headers=words.fields)
+    workload = Workload(
+        connections=words.connections, streams=words.streams, timeout_s=words.timeout_s, headers=words.fields
+    )
     prepared = prepare(Question(urls, workload, words.wishes, any_body=words.any_body, least=1))
     for server in prepared.servers:
         screen.say(printable(server.words))

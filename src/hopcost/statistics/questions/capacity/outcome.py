@@ -121,4 +121,4 @@ def is_out_of_connections(load: OpenLoad, experiment: PlannedExperiment) -> bool
     """Whether every connection was taken although the stack had time to spare."""
     in_flight = share(sum_of_slices(load, "in_flight_ns"), sum_of_slices(load, "elapsed_ns"))
     idle = idle_share_under(load, experiment)
-    return idle is not None and idle > IDLE and in_flight > TAKEN * experiment.workload.connections
+    return idle is not None and idle > IDLE and in_flight > TAKEN * experiment.requests_at_a_time(load.totals.arm)
