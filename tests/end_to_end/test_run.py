@@ -11,13 +11,12 @@ import time
 from pathlib import Path
 
 import command
-import psutil
 import pytest
 from processes.freezers import leavings
-from processes.running import WAIT_S, descendants, gone, wait_for_block, wait_for_engine
+from processes.needed import need_program
+from processes.running import WAIT_S, descendants, gone, is_worker, wait_for_block, wait_for_engine
 from texts import suite_files
 
-from hopcost.programs import receipt
 from hopcost.record.histogram import merge
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -221,17 +220,16 @@ def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Pat
     assert not [reason for reason in block["reasons"] if reason["kind"] == "littles_law"]
 
 
-@pytest.mark.skipif(receipt.installed("nginx").path is None, reason="nginx is not installed")
 def test_a_worker_that_is_killed_under_load_is_its_arms_result(tmp_path: Path) -> None:
+    need_program("nginx")
     record = tmp_path / "record"
     suite = suite_files.write(tmp_path, suite_files.TWO_ARMS + NGINX_ARM)
     with command.start(
         "run", "--anyway", f"{suite}/killed", "--quick", "--time", 4, "--record", record, folder=tmp_path
     ) as process:
         wait_for_engine(process)
-        workers = [each for each in descendants(process.pid) if is_worker(each)]
-        assert workers, [each.name() for each in descendants(process.pid)]
-        workers[0].kill()
+        worker, *_ = filter(is_worker, descendants(process.pid))
+        worker.kill()
         process.communicate(timeout=60)
     block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
     assert block["validity"] != "void", block["reasons"]
@@ -251,12 +249,3 @@ arms = ["tcp", "victim"]
 placement = "all-cores"
 workload = { connections = 4 }
 """
-
-
-def is_worker(process: psutil.Process) -> bool:
-    """Whether it is a child of another nginx."""
-    try:
-        parent = process.parent()
-        return process.name() == "nginx" and parent is not None and parent.name() == "nginx"
-    except psutil.NoSuchProcess:
-        return False

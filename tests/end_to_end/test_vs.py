@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import command
 import pytest
 from processes.origins import Origin, origin
+from processes.running import wait_until
 from processes.waiting_app import waiting
 
 from hopcost.record.contents.run import Record
@@ -110,8 +110,7 @@ def test_a_killed_run_leaves_nobody_frozen(tmp_path: Path, pair: tuple[Origin, O
     first, second = pair
     words = ("vs", first.url(), second.url(), "--freeze", "--anyway", "--time", 60, "--record", tmp_path / "record")
     with command.start(*words, folder=tmp_path) as running:
-        stopped = wait_until(lambda: any(stat_fields(one.pid)[0] == "T" for one in pair))
-        assert stopped, "one of them is always frozen under load"
+        assert wait_until(lambda: any(stat_fields(server.pid)[0] == "T" for server in pair)), "one is always frozen"
         running.send_signal(signal.SIGKILL)
     assert wait_until(lambda: all(stat_fields(one.pid)[0] != "T" for one in pair), settled_s=2.0)
 
@@ -127,18 +126,6 @@ def test_an_interrupted_run_reports_its_batches(tmp_path: Path, pair: tuple[Orig
         output, errors = running.communicate(timeout=30)
     assert running.returncode == 130, errors
     assert "interrupted: results so far" in output and first.address in output
-
-
-def wait_until(holds: Any, within_s: float = 30.0, settled_s: float = 0.0) -> bool:
-    """Whether it comes true, and stays so for a while."""
-    deadline, since = time.monotonic() + within_s, None
-    while time.monotonic() < deadline:
-        now = time.monotonic()
-        since = (since or now) if holds() else None
-        if since is not None and now - since >= settled_s:
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @pytest.mark.usefixtures("nothing_left")

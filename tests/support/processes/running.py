@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -41,3 +42,24 @@ def wait_for_engine(process: subprocess.Popen[str]) -> psutil.Process:
 def gone(processes: list[psutil.Process]) -> bool:
     _, alive = psutil.wait_procs(processes, timeout=WAIT_S)
     return not alive
+
+
+def wait_until(holds: Callable[[], bool], within_s: float = 30.0, settled_s: float = 0.0) -> bool:
+    """Whether it comes true, and stays so for a while."""
+    deadline, since = time.monotonic() + within_s, None
+    while time.monotonic() < deadline:
+        now = time.monotonic()
+        since = (since or now) if holds() else None
+        if since is not None and now - since >= settled_s:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Whether it is a worker of nginx: a child of another nginx."""
+    try:
+        parent = process.parent()
+        return process.name() == "nginx" and parent is not None and parent.name() == "nginx"
+    except psutil.NoSuchProcess:
+        return False

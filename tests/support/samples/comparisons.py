@@ -11,8 +11,9 @@ from samples.records import record
 from hopcost.plan.plan import Plan
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind, OpenLoad, VoidLoad
+from hopcost.record.contents.run import Run
 from hopcost.statistics.comparisons import Comparison
-from hopcost.statistics.summary.summary import ExperimentSummary, summarise
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary, summarise
 
 RATE_PER_S = 5000.0
 
@@ -80,3 +81,37 @@ def of_behind(experiment: ExperimentSummary, figure: str, load_per_s: float | No
         compared for compared in behind.comparisons if (compared.figure, compared.load_per_s) == (figure, load_per_s)
     ]
     return comparison
+
+
+def direct(answers: int, cpu_ms: float, arm: str = "direct") -> ArmBlock:
+    """A slice of 100 ms of the app alone."""
+    return part(slice_of(arm, answers, cpu_ns={"app": int(cpu_ms * MS)}))
+
+
+def two_blocks() -> list[Block]:
+    """Block 0: direct 10,000/s (in two slices), again 12,000/s, behind 4,400/s. Block 1: 20,000, 20,000, 10,000/s."""
+    first_direct = part(
+        slice_of("direct", 600, elapsed_ns=50 * MS, cpu_ns={"app": 6 * MS}, generator_cpu_ns=2 * MS),
+        slice_of("direct", 400, elapsed_ns=50 * MS, cpu_ns={"app": 4 * MS}, generator_cpu_ns=4 * MS),
+    )
+    first_behind = part(
+        slice_of("behind", 440, cpu_ns={"proxy": 8_800_000, "app": 4_400_000}, generator_cpu_ns=MS, outside_ns=300_000)
+    )
+    second_cpu_ns = {"proxy": 15 * MS, "app": 10 * MS}
+    second_behind = part(slice_of("behind", 1000, cpu_ns=second_cpu_ns, generator_cpu_ns=6_200_000, outside_ns=82_000))
+    return [
+        block(0, first_direct, first_behind, direct(1200, 14.4, "direct-aa")),
+        block(1, direct(2000, 20), second_behind, direct(2000, 20, "direct-aa")),
+    ]
+
+
+def summary_of(*blocks: Block, plan: Plan | None = None, run: Run | None = None) -> ExperimentSummary:
+    """Of the only experiment."""
+    (experiment,) = summarise(record(*blocks, plan=plan, run=run))
+    return experiment
+
+
+def arm_of(name: str, *blocks: Block) -> ArmSummary:
+    """One stack of it."""
+    (stack,) = [arm for arm in summary_of(*blocks).arms if arm.name == name]
+    return stack

@@ -12,7 +12,8 @@ WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
-        "record/contents/repeat record/contents/run stacks/prepare/prepared statistics/questions/capacity/question statistics/questions/claims/result "
+        "record/contents/repeat record/contents/run stacks/prepare/prepared "
+        "statistics/questions/capacity/question statistics/questions/claims/result "
         "statistics/questions/conf/question statistics/questions/front/question "
         "statistics/questions/two_records/result suites/arms/configuration suites/articles/published "
         "suites/experiments/experiment suites/experiments/request suites/experiments/soak suites/peer_name suites/suite"
@@ -57,7 +58,7 @@ WITHOUT_A_FILE = {
         "report/formats/html/charts report/formats/json_arm report/formats/html/series report/formats/html/vega "
         "report/questions/closing report/questions/gate/details report/questions/gate/words "
         "report/questions/two_records_details "
-        "report/formats/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "
+        "report/formats/html/stacks report/live/so_far report/notes/conditions report/notes/head "
         "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "
         "report/tables/cpu report/tables/experiment report/tables/keyed report/tables/offered_load "
         "report/tables/published report/tables/verdicts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from samples import records
+from samples import blocks as sample
 from samples.blocks import MS
 
 from hopcost.plan import open_loop
@@ -17,8 +17,8 @@ def test_all_arms_are_offered_shares_of_the_slowest_ones_throughput() -> None:
 
 
 def test_an_arm_without_an_answer_sets_no_rate() -> None:
-    dead = throughput(records.part(records.slice_of("behind", 0)))
-    alive = throughput(records.part(records.slice_of("direct", 100)))
+    dead = throughput(sample.part(sample.slice_of("behind", 0)))
+    alive = throughput(sample.part(sample.slice_of("direct", 100)))
     assert open_loop.offered_rates([dead, None], [0.5]) == {}
     assert open_loop.offered_rates([dead, alive], [0.5]) == {0.5: 500.0}
 

@@ -14,9 +14,9 @@ use crate::client::ArmClock;
 use crate::io::paced::Paced;
 use crate::io::tls::MaybeTls;
 use crate::io::{Io, signal};
-use crate::lines::{self, BesideSlice, CpuByHop, Line, Validity};
+use crate::lines::{self, BesideSlice, Line, Validity};
 use crate::plan::BesideKind;
-use crate::recorder::{self, Distribution};
+use crate::recorder::Distribution;
 use crate::schedule::Schedule as _;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
@@ -138,9 +138,9 @@ impl<I: Io> Leader<'_, I> {
                 self.cores = cores.until(&Cores::read(), &session.cores);
                 let times = self.response_times(arm);
                 outcome.closing = self.close(arm)?;
-                let line = self.slice_line(arm, round, place, &outcome, times.as_ref());
+                let line = outcome.line(&session.arms[arm], &self.arms[arm].meter, (round, place), times.as_ref());
                 observer.line(&Line::Slice(line)).map_err(output_failed)?;
-                self.note(arm, &outcome);
+                self.arms[arm].note(&outcome);
             }
         }
         // In the closed loop an arm of several is frozen with requests in flight. Without a drain they would be its
@@ -286,68 +286,6 @@ impl<I: Io> Leader<'_, I> {
         (state.established, state.were_open) = (established, were_open);
         self.check_failure()?;
         Ok(outcome)
-    }
-
-    fn slice_line(
-        &self,
-        arm: usize,
-        round: u32,
-        place: usize,
-        outcome: &Outcome,
-        times: Option<&Distribution>,
-    ) -> lines::Slice<'_> {
-        let meter = &self.arms[arm].meter;
-        let counts = &outcome.counts;
-        let is_reopened = self.session.arms[arm].reopening.is_some();
-        let settling = std::iter::once(&outcome.settling).chain(&outcome.closing);
-        let [slow_clients, idle_connections] = outcome.beside;
-        lines::Slice {
-            arm: &self.session.arms[arm].name,
-            round,
-            place,
-            start_ns: outcome.start_ns,
-            elapsed_ns: outcome.elapsed_ns,
-            freeze_ns: outcome.freeze_ns,
-            drain_ns: outcome.drain_ns,
-            frozen_ns: outcome.frozen_ns,
-            answers: counts.answers,
-            due: counts.due(),
-            sent: counts.sent,
-            not_sent: counts.not_sent,
-            errors: counts.errors,
-            reconnects: counts.reconnects,
-            received_bytes: counts.received_bytes,
-            sent_bytes: counts.sent_bytes,
-            cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
-            cpu_outside_ns: meter.used_outside(&outcome.outside.0, &outcome.outside.1),
-            cpu_settling_ns: meter.used_in(settling),
-            process_cpu_ns: is_reopened.then(|| meter.used_by_process(&outcome.cpu.0, &outcome.cpu.1)),
-            generator_cpu_ns: outcome.generator_cpu_ns,
-            run_delay_ns: outcome.run_delay_ns,
-            spin_ns: counts.spin_ns,
-            late: counts.late,
-            in_flight_ns: counts.in_flight_ns_of_slice(),
-            aged_ns: outcome.aged_ns,
-            response_time: times.map(|times| recorder::encode(&times.known)),
-            response_unanswered: times
-                .filter(|times| !times.at_least.is_empty())
-                .map(|times| recorder::encode(&times.at_least)),
-            slow_clients,
-            idle_connections,
-        }
-    }
-
-    fn note(&mut self, arm: usize, outcome: &Outcome) {
-        let state = &mut self.arms[arm];
-        state.measured.counts.merge(&outcome.counts);
-        state.measured.elapsed_ns += outcome.elapsed_ns;
-        state.measured.generator_cpu_ns += outcome.generator_cpu_ns;
-        state.measured.run_delay_ns =
-            state.measured.run_delay_ns.zip(outcome.run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
-        state.measured.beside_cpu_ns += outcome.beside.iter().flatten().map(|slice| slice.cpu_ns).sum::<u64>();
-        let sum = |used: CpuByHop<'_>| used.values().flatten().sum::<u64>();
-        state.own_cpu_ns += sum(state.meter.used(&outcome.cpu.0, &outcome.cpu.1));
-        state.outside_cpu_ns += sum(state.meter.used_outside(&outcome.outside.0, &outcome.outside.1));
     }
 
     fn check_failure(&self) -> Result<(), Failure> {

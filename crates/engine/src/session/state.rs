@@ -2,9 +2,10 @@
 
 use super::beside::BesideReport;
 use super::cpu::{CpuMeter, CpuReading};
-use crate::lines::BesideSlice;
+use super::setup::SessionArm;
+use crate::lines::{self, BesideSlice, CpuByHop};
 use crate::plan::BesideKind;
-use crate::recorder::Counts;
+use crate::recorder::{self, Counts, Distribution};
 
 /// What the leader keeps of an arm.
 #[derive(Default)]
@@ -32,6 +33,22 @@ pub(super) struct ArmState {
     pub(super) own_cpu_ns: u64,
     pub(super) outside_cpu_ns: u64,
     pub(super) measured: Measured,
+}
+
+impl ArmState {
+    /// Adds a measured slice to the sums.
+    pub(super) fn note(&mut self, outcome: &Outcome) {
+        let measured = &mut self.measured;
+        measured.counts.merge(&outcome.counts);
+        measured.elapsed_ns += outcome.elapsed_ns;
+        measured.generator_cpu_ns += outcome.generator_cpu_ns;
+        measured.run_delay_ns =
+            measured.run_delay_ns.zip(outcome.run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
+        measured.beside_cpu_ns += outcome.beside.iter().flatten().map(|slice| slice.cpu_ns).sum::<u64>();
+        let sum = |used: CpuByHop<'_>| used.values().flatten().sum::<u64>();
+        self.own_cpu_ns += sum(self.meter.used(&outcome.cpu.0, &outcome.cpu.1));
+        self.outside_cpu_ns += sum(self.meter.used_outside(&outcome.outside.0, &outcome.outside.1));
+    }
 }
 
 /// The sum of the measured slices of an arm.
@@ -73,4 +90,54 @@ pub(super) struct Outcome {
     pub(super) run_delay_ns: Option<u64>,
     /// `None` if the arm has none of a kind.
     pub(super) beside: [Option<BesideSlice>; BesideKind::ALL.len()],
+}
+
+impl Outcome {
+    /// As the engine writes it: the arm's slice in this round, at this place of it, with the response times of its own.
+    pub(super) fn line<'a>(
+        &self,
+        arm: &'a SessionArm,
+        meter: &'a CpuMeter,
+        (round, place): (u32, usize),
+        times: Option<&Distribution>,
+    ) -> lines::Slice<'a> {
+        let counts = &self.counts;
+        let is_reopened = arm.reopening.is_some();
+        let settling = std::iter::once(&self.settling).chain(&self.closing);
+        let [slow_clients, idle_connections] = self.beside;
+        lines::Slice {
+            arm: &arm.name,
+            round,
+            place,
+            start_ns: self.start_ns,
+            elapsed_ns: self.elapsed_ns,
+            freeze_ns: self.freeze_ns,
+            drain_ns: self.drain_ns,
+            frozen_ns: self.frozen_ns,
+            answers: counts.answers,
+            due: counts.due(),
+            sent: counts.sent,
+            not_sent: counts.not_sent,
+            errors: counts.errors,
+            reconnects: counts.reconnects,
+            received_bytes: counts.received_bytes,
+            sent_bytes: counts.sent_bytes,
+            cpu_ns: meter.used(&self.cpu.0, &self.cpu.1),
+            cpu_outside_ns: meter.used_outside(&self.outside.0, &self.outside.1),
+            cpu_settling_ns: meter.used_in(settling),
+            process_cpu_ns: is_reopened.then(|| meter.used_by_process(&self.cpu.0, &self.cpu.1)),
+            generator_cpu_ns: self.generator_cpu_ns,
+            run_delay_ns: self.run_delay_ns,
+            spin_ns: counts.spin_ns,
+            late: counts.late,
+            in_flight_ns: counts.in_flight_ns_of_slice(),
+            aged_ns: self.aged_ns,
+            response_time: times.map(|times| recorder::encode(&times.known)),
+            response_unanswered: times
+                .filter(|times| !times.at_least.is_empty())
+                .map(|times| recorder::encode(&times.at_least)),
+            slow_clients,
+            idle_connections,
+        }
+    }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from samples import blocks as sample
 from samples import records
 from samples.blocks import MS
 
@@ -30,8 +31,8 @@ def warm_ups_ms(*starts: tuple[int, ...], connections: int = 64) -> list[int]:
     for number in range(BLOCKS):
         given.append(policy.next(len(experiment.arms), 1800.0).least_ns // MS)
         answers = starts[min(number, len(starts) - 1)][: given[-1] // 100]
-        parts = [records.part(records.slice_of(arm.name, 1000), warmed_up=answers) for arm in experiment.arms]
-        policy.add(records.block(number, *parts))
+        parts = [sample.part(sample.slice_of(arm.name, 1000), warmed_up=answers) for arm in experiment.arms]
+        policy.add(sample.block(number, *parts))
     return given
 
 
@@ -72,11 +73,11 @@ def a_block(number: int, per_slice: int, *costs: int) -> Block:
     parts = []
     for name in ("direct", "behind", "direct-aa"):
         pieces = [
-            msgspec.structs.replace(records.slice_of(name, 100, cpu_ns={"app": cost * 100}), round=place)
+            msgspec.structs.replace(sample.slice_of(name, 100, cpu_ns={"app": cost * 100}), round=place)
             for place, cost in enumerate(costs)
         ]
-        parts.append(records.part(*pieces, warmed_up=(per_slice,) * 30))
-    return records.block(number, *parts)
+        parts.append(sample.part(*pieces, warmed_up=(per_slice,) * 30))
+    return sample.block(number, *parts)
 
 
 @pytest.mark.parametrize("quick", [True, False])

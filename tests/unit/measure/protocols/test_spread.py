@@ -7,6 +7,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
+from samples import blocks as sample
 from samples import records
 
 from hopcost.errors import MeasurementFailed
@@ -17,22 +18,22 @@ from hopcost.statistics.precision.precision import Variances
 from hopcost.statistics.questions import machine_spread
 from hopcost.statistics.questions.machine_spread import MachineSpread
 
-EXPERIMENT = msgspec.structs.replace(records.plan_of().experiments[0], slice_ns=100 * records.MS)
+EXPERIMENT = msgspec.structs.replace(records.plan_of().experiments[0], slice_ns=100 * sample.MS)
 
 
 def block_of(first: list[int], second: list[int], cpu_ns: int | None = 1_000_000) -> Block:
     """Rounds of slices of the baseline and its second run, with these answers."""
     parts = [
-        records.rounds_of(name, *answers, cpu_ns=cpu_ns) for name, answers in (("direct", first), ("direct-aa", second))
+        sample.rounds_of(name, *answers, cpu_ns=cpu_ns) for name, answers in (("direct", first), ("direct-aa", second))
     ]
-    return records.block(0, *parts)
+    return sample.block(0, *parts)
 
 
 def test_the_spread_by_hand() -> None:
     """Log-ratios of +l and -l have a standard deviation of l × √(4/3) over four pairs."""
     log = math.log(1.1)
     seen = machine_spread.judge(block_of([1000, 1100, 1000, 1100], [1100, 1000, 1100, 1000]), EXPERIMENT)
-    assert seen.pairs == 4 and seen.slice_ns == 100 * records.MS
+    assert seen.pairs == 4 and seen.slice_ns == 100 * sample.MS
     assert seen.throughput == pytest.approx(1.96 * log * math.sqrt(4 / 3))
     assert seen.cpu_per_request == pytest.approx(seen.throughput), "as much CPU time in each slice"
 
@@ -65,7 +66,7 @@ def test_starts_that_differ_more_take_more_of_them() -> None:
 
 def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds() -> None:
     """Visits of 0.9 s are windows of 4 slices of 100 ms after 100 ms; by hand over 8 slices, one difference."""
-    experiment = msgspec.structs.replace(EXPERIMENT, settle_ns=100 * records.MS)
+    experiment = msgspec.structs.replace(EXPERIMENT, settle_ns=100 * sample.MS)
     new_each_time = [0.06, -0.06] * 4
     assert machine_spread.variance_of_full_pairs(new_each_time, experiment) == pytest.approx(0.0, abs=1e-12)
     stays = [0.06] * 4 + [-0.06] * 4
@@ -76,9 +77,9 @@ def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds() -> None:
 
 
 def test_levels_come_in_the_order_of_time() -> None:
-    first = records.part(*(msgspec.structs.replace(records.slice_of("direct", 1000), start_ns=at) for at in (0, 300)))
-    second = records.part(
-        *(msgspec.structs.replace(records.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
+    first = sample.part(*(msgspec.structs.replace(sample.slice_of("direct", 1000), start_ns=at) for at in (0, 300)))
+    second = sample.part(
+        *(msgspec.structs.replace(sample.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
     )
     found = machine_spread.levels([first, second])
     assert [each - found[0] for each in found] == pytest.approx([0, math.log(2), math.log(2), 0])
@@ -87,7 +88,7 @@ def test_levels_come_in_the_order_of_time() -> None:
 def test_the_words() -> None:
     forecasts = [machine_spread.forecast(0.003**2, restarts) for restarts in machine_spread.RESTARTS]
     seen = MachineSpread(
-        pairs=25, slice_ns=100 * records.MS, throughput=0.0283, cpu_per_request=0.031, forecasts=forecasts
+        pairs=25, slice_ns=100 * sample.MS, throughput=0.0283, cpu_per_request=0.031, forecasts=forecasts
     )
     few, many = forecasts
     assert machine_spread.words(seen) == [

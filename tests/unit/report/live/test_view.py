@@ -5,30 +5,24 @@ from __future__ import annotations
 import io
 import re
 import time
-from collections.abc import Callable
 
 import msgspec
 import pytest
+from mocks.terminals import shown, terminal
+from mocks.views import FORECAST, drawn, plan_of_two, proxied, under_way
 from rich.console import Console
-from samples.blocks import MS, block, part, plain_block, slice_of
-from samples.records import plan_of
+from samples.blocks import block
 
-from hopcost.plan.plan import Plan
 from hopcost.plan.turns import Turns
 from hopcost.programs.generators.engine_lines import Validity
-from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.block import Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Ending, StopReason
-from hopcost.report.live import watch
-from hopcost.report.live.view import View
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.precision import stop
-from hopcost.statistics.precision.precision import Forecast
 from hopcost.statistics.precision.stop import ArmSoFar
 
 NOW_S = 1000.0
-FORECAST = Forecast(blocks=10, rounds=12, half_width=0.012, seconds=95)
-AGAIN = "hopcost report latest"
 
 
 class Clock:
@@ -41,54 +35,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     hands = Clock()
     monkeypatch.setattr(time, "monotonic", lambda: hands.now_s)
     return hands
-
-
-def terminal(width: int = 80, **environment: str) -> Console:
-    """A terminal of 30 lines that keeps what is drawn; as a real one it asks the environment for colours."""
-    return Console(
-        file=io.StringIO(), force_terminal=True, width=width, height=30, highlight=False,
-        _environ={"TERM": "xterm-256color"} | environment,
-    )  # fmt: skip
-
-
-def shown(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
-
-
-def plan_of_two() -> Plan:
-    plan = plan_of(quick=False)
-    second = msgspec.structs.replace(plan.experiments[0], name="again")
-    return msgspec.structs.replace(plan, experiments=[*plan.experiments, second])
-
-
-def under_way(console: Console, *blocks: Block, plan: Plan | None = None) -> View:
-    """A view of an experiment whose blocks are these, while the next one is loaded."""
-    plan = plan or plan_of_two()
-    view = View(console, plan, AGAIN)
-    first = plan.experiments[0]
-    view.experiment_begins(first)
-    for number, start in enumerate(blocks):
-        view.block_begins(first, number)
-        view.block_ends(start)
-    if blocks:
-        view.forecast(first, FORECAST)
-    view.block_begins(first, len(blocks))
-    view.arm_runs("direct", "warm-up")
-    view.arm_runs("behind", "load")
-    return view
-
-
-def drawn(view: View, console: Console) -> list[str]:
-    console.print(view)
-    return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", shown(console)).splitlines()]
-
-
-def proxied(number: int, behind: int = 400) -> Block:
-    """Behind takes 70 µs of CPU time per request, direct 40."""
-    direct, again = (part(slice_of(name, 1000, cpu_ns={"app": 40 * MS})) for name in ("direct", "direct-aa"))
-    used: dict[str, int | None] = {"proxy": behind * 30_000, "app": behind * 40_000}
-    return block(number, direct, part(slice_of("behind", behind, cpu_ns=used)), again)
 
 
 def test_the_view(clock: Clock) -> None:
@@ -272,34 +218,3 @@ def test_without_utf_8_it_is_ascii() -> None:
     text = file.read()
     assert text.isascii()
     assert re.search(r"behind +=+-+ +40 % \(\d+-\d+\) +\+30 us", text)
-
-
-# Which watcher
-
-
-def watcher_on(console: Console) -> str:
-    with watch.watch(console, plan_of(), AGAIN) as watcher:
-        return type(watcher).__name__
-
-
-def test_the_console_decides() -> None:
-    assert watcher_on(terminal()) == "View"
-    assert watcher_on(terminal(TERM="dumb")) == "LogLines"
-    assert watcher_on(Console(file=io.StringIO())) == "LogLines"
-
-
-@pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ValueError])
-def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], BaseException] | None) -> None:
-    """The cursor is hidden while it is drawn, and shown again; the view is taken away line by line."""
-    console = terminal()
-    try:
-        with watch.watch(console, plan_of_two(), AGAIN) as view:
-            view.experiment_begins(plan_of_two().experiments[0])
-            view.block_ends(plain_block(0))
-            assert shown(console).count("\x1b[?25l") == 1
-            if ending is not None:
-                raise ending()
-    except (KeyboardInterrupt, ValueError):
-        pass
-    assert shown(console).rindex("\x1b[?25h") > shown(console).rindex("made-up")
-    assert shown(console).endswith("\x1b[1A\x1b[2K")

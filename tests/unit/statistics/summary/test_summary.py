@@ -8,59 +8,28 @@ import msgspec
 import pytest
 from known import known, near
 from samples.blocks import MS, block, broke_off, part, plain_block, slice_of
+from samples.comparisons import arm_of, summary_of, two_blocks
 from samples.records import plan_of, record
 
-from hopcost.plan.plan import LeftOut, Plan
+from hopcost.plan.plan import LeftOut
 from hopcost.programs.generators.engine_lines import Validity
-from hopcost.record.contents.block import ArmBlock, Block, Failure
+from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.run import Ending, Run, StopReason
 from hopcost.statistics import random_effects
-from hopcost.statistics.figures import cpu_per_request, throughput
+from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import ONE, of_logs
 from hopcost.statistics.random_effects import Contrast
 from hopcost.statistics.summary.service_time import Quantile
-from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary, summarise
-
-
-def direct(answers: int, cpu_ms: float, arm: str = "direct") -> ArmBlock:
-    return part(slice_of(arm, answers, cpu_ns={"app": int(cpu_ms * MS)}))
-
-
-def two_blocks() -> list[Block]:
-    """Block 0: direct 10,000/s (in two slices), again 12,000/s, behind 4,400/s. Block 1: 20,000, 20,000, 10,000/s."""
-    first_direct = part(
-        slice_of("direct", 600, elapsed_ns=50 * MS, cpu_ns={"app": 6 * MS}, generator_cpu_ns=2 * MS),
-        slice_of("direct", 400, elapsed_ns=50 * MS, cpu_ns={"app": 4 * MS}, generator_cpu_ns=4 * MS),
-    )
-    first_behind = part(
-        slice_of("behind", 440, cpu_ns={"proxy": 8_800_000, "app": 4_400_000}, generator_cpu_ns=MS, outside_ns=300_000)
-    )
-    second_cpu_ns = {"proxy": 15 * MS, "app": 10 * MS}
-    second_behind = part(slice_of("behind", 1000, cpu_ns=second_cpu_ns, generator_cpu_ns=6_200_000, outside_ns=82_000))
-    return [
-        block(0, first_direct, first_behind, direct(1200, 14.4, "direct-aa")),
-        block(1, direct(2000, 20), second_behind, direct(2000, 20, "direct-aa")),
-    ]
-
-
-def summary(*blocks: Block, plan: Plan | None = None, run: Run | None = None) -> ExperimentSummary:
-    (experiment,) = summarise(record(*blocks, plan=plan, run=run))
-    return experiment
-
-
-def arm(name: str, *blocks: Block) -> ArmSummary:
-    (stack,) = [arm for arm in summary(*blocks).arms if arm.name == name]
-    return stack
-
+from hopcost.statistics.summary.summary import summarise
 
 # Throughput and ratios
 
 
 def test_throughput_is_answers_of_all_blocks_by_the_arms_own_time() -> None:
     # direct: (600 + 400 + 2000) ÷ (50 + 50 + 100 ms) = 15,000/s; behind: 1440 ÷ 200 ms = 7,200/s.
-    assert arm("direct", *two_blocks()).throughput_per_s == pytest.approx(15_000)
-    assert arm("behind", *two_blocks()).throughput_per_s == pytest.approx(7_200)
-    assert arm("direct", *two_blocks()).answers == 3000
+    assert arm_of("direct", *two_blocks()).throughput_per_s == pytest.approx(15_000)
+    assert arm_of("behind", *two_blocks()).throughput_per_s == pytest.approx(7_200)
+    assert arm_of("direct", *two_blocks()).answers == 3000
 
 
 def test_throughput_of_a_block() -> None:
@@ -71,7 +40,7 @@ def test_throughput_of_a_block() -> None:
 def test_a_ratio_is_to_the_mean_of_the_baselines_two_runs() -> None:
     # Block 0: 4,400 ÷ mean(10,000, 12,000) = 0.4; block 1: 10,000 ÷ 20,000 = 0.5. √(0.4 × 0.5) = 0.447214.
     # Two arms are compared: 5 % ÷ 2 each.
-    ratio = known(arm("behind", *two_blocks()).ratio)
+    ratio = known(arm_of("behind", *two_blocks()).ratio)
     assert ratio.value == pytest.approx(0.447214, rel=1e-5)
     logs = [math.log(0.4), math.log(0.5)]
     (estimate,) = random_effects.estimate([Contrast(logs, [1, 1], None, 0)])
@@ -81,12 +50,12 @@ def test_a_ratio_is_to_the_mean_of_the_baselines_two_runs() -> None:
 
 def test_the_floor_is_the_second_run_to_the_first() -> None:
     # 12,000 ÷ 10,000 = 1.2 and 20,000 ÷ 20,000 = 1: √1.2 = 1.095445.
-    floor = known(summary(*two_blocks()).aa_floor)
+    floor = known(summary_of(*two_blocks()).aa_floor)
     assert floor.value == pytest.approx(1.095445, rel=1e-6)
 
 
 def test_the_baseline_is_one_by_definition() -> None:
-    baseline = arm("direct", *two_blocks())
+    baseline = arm_of("direct", *two_blocks())
     assert (baseline.ratio, baseline.cpu_ratio) == (ONE, ONE)
 
 
@@ -94,26 +63,26 @@ def test_a_run_that_was_broken_off_has_wider_intervals_for_whoever_looked() -> N
     content = record(*two_blocks())
     content.run.endings = []
     (experiment,) = summarise(content)
-    wide, narrow = experiment.arms[1].ratio, arm("behind", *two_blocks()).ratio
+    wide, narrow = experiment.arms[1].ratio, arm_of("behind", *two_blocks()).ratio
     assert wide is not None and narrow is not None
     assert wide.value == narrow.value
     assert known(wide.high) > known(narrow.high)
 
 
 def test_a_single_block_has_a_wide_interval() -> None:
-    ratio = known(arm("behind", plain_block(0)).ratio)
+    ratio = known(arm_of("behind", plain_block(0)).ratio)
     assert ratio.value == near(0.4)
     assert known(ratio.low) < 0.2 and known(ratio.high) > 0.8, "nothing shows how much starts differ"
 
 
 def test_an_arm_that_answered_nothing_in_a_block_has_no_ratio() -> None:
-    behind = arm("behind", plain_block(0), plain_block(1, behind=0))
+    behind = arm_of("behind", plain_block(0), plain_block(1, behind=0))
     assert (behind.ratio, behind.cpu_ratio) == (None, None)
     assert behind.throughput_per_s == pytest.approx(400 / 0.2)
 
 
 def test_an_arm_that_never_answered_has_no_figures_per_request() -> None:
-    behind = arm("behind", plain_block(0, behind=0))
+    behind = arm_of("behind", plain_block(0, behind=0))
     assert (behind.answers, behind.throughput_per_s) == (0, 0.0)
     assert (behind.cpu_ns_per_request, behind.cpu_outside, behind.ratio) == (
         {"proxy": None, "app": None, "generator": None},
@@ -124,78 +93,18 @@ def test_an_arm_that_never_answered_has_no_figures_per_request() -> None:
 
 
 def test_a_baseline_that_never_answered_is_not_one() -> None:
-    assert arm("direct", plain_block(0, direct=0)).ratio is None
-
-
-# CPU
-
-
-def test_cpu_per_request_is_by_hop_over_all_blocks() -> None:
-    # proxy (8.8 + 15) ms ÷ 1440 = 16,528 ns; app (4.4 + 10) ms ÷ 1440 = 10,000 ns; generator 7.2 ms ÷ 1440 = 5,000 ns.
-    behind = arm("behind", *two_blocks()).cpu_ns_per_request
-    assert behind == {"proxy": 16_528, "app": 10_000, "generator": 5_000}
-    assert list(behind) == ["proxy", "app", "generator"], "from the client's side to the origin"
-    # direct: (6 + 4 + 20) ms ÷ 3000 = 10,000 ns; its generator (2 + 4) ms ÷ 3000 = 2,000 ns.
-    assert arm("direct", *two_blocks()).cpu_ns_per_request == {"app": 10_000, "generator": 2_000}
-
-
-def test_the_ratio_of_cpu_is_of_all_hops_together() -> None:
-    # Block 0: 13.2 ms ÷ 440 = 30,000 ns to mean(10,000, 12,000): 2.727273. Block 1: 25,000 to 10,000: 2.5.
-    # √(2.727273 × 2.5) = 2.611165.
-    ratio = known(arm("behind", *two_blocks()).cpu_ratio)
-    assert ratio.value == pytest.approx(2.611165, rel=1e-6)
-
-
-def test_cpu_per_request_of_a_block() -> None:
-    assert cpu_per_request(two_blocks()[0].arms[1]) == pytest.approx(30_000)
-    assert cpu_per_request(part(slice_of("direct", 0, cpu_ns={"app": MS}))) is None
-
-
-def test_cpu_outside_the_slices_is_a_share_of_that_inside() -> None:
-    # (0.300 + 0.082) ms outside ÷ (13.2 + 25) ms inside = 0.01.
-    assert arm("behind", *two_blocks()).cpu_outside == pytest.approx(0.01)
-    assert arm("direct", *two_blocks()).cpu_outside == 0.0
-
-
-def gone(cpu_ns: dict[str, int | None], outside: int | None = 0, arm: str = "behind") -> ArmBlock:
-    """An arm's part in whose second slice a process's clock could not be read."""
-    lost = slice_of(arm, 100, cpu_ns=cpu_ns)
-    lost.cpu_outside_ns = dict.fromkeys(cpu_ns, outside)
-    return part(slice_of(arm, 100, cpu_ns=dict.fromkeys(cpu_ns, MS)), lost)
-
-
-def test_part_of_a_cpu_time_is_no_cpu_time() -> None:
-    lost = block(0, direct(1000, 10), gone({"proxy": None, "app": MS}), direct(1000, 10, "direct-aa"))
-    behind = arm("behind", lost)
-    assert behind.cpu_ns_per_request == {"proxy": None, "app": 10_000, "generator": 0}
-    assert (behind.cpu_ratio, behind.cpu_outside) == (None, None)
-    assert behind.ratio is not None, "its answers are known"
-
-
-def test_an_unknown_share_outside_is_not_none_outside() -> None:
-    lost = block(0, direct(1000, 10), gone({"proxy": MS, "app": MS}, outside=None))
-    assert arm("behind", lost).cpu_outside is None
-
-
-@pytest.mark.parametrize("lost", ["direct", "direct-aa"])
-def test_a_baselines_run_without_cpu_time_is_no_reference(lost: str) -> None:
-    """Taken as 0 it would halve the mean, and double every ratio."""
-    runs = {name: direct(1000, 10, name) for name in ("direct", "direct-aa")} | {lost: gone({"app": None}, arm=lost)}
-    behind = part(slice_of("behind", 400, cpu_ns={"proxy": MS, "app": MS}))
-    stack = arm("behind", block(0, runs["direct"], behind, runs["direct-aa"]))
-    assert stack.cpu_ratio is None
-    assert stack.ratio is not None
+    assert arm_of("direct", plain_block(0, direct=0)).ratio is None
 
 
 @pytest.mark.parametrize("silent", [{"direct": 0}, {"again": 0}])
 def test_a_baselines_run_without_answers_is_no_reference(silent: dict[str, int]) -> None:
-    assert arm("behind", plain_block(0, **silent)).ratio is None
+    assert arm_of("behind", plain_block(0, **silent)).ratio is None
 
 
 def test_the_harness_own_load_is_a_share_of_the_engines_time() -> None:
     blocks = two_blocks()  # 300 ms each
     blocks[0].harness_cpu_ns, blocks[1].harness_cpu_ns = 2 * MS, 1 * MS
-    assert summary(*blocks).harness_load == pytest.approx(3 / 600)
+    assert summary_of(*blocks).harness_load == pytest.approx(3 / 600)
 
 
 # Errors, sizes, response
@@ -206,7 +115,7 @@ def test_errors_are_added_up_by_kind_and_all_kinds_are_there() -> None:
         behind = part(slice_of("behind", 10, errors=errors, reconnects=reconnects), slice_of("behind", 10))
         return block(number, part(slice_of("direct", 10)), behind)
 
-    stack = arm("behind", with_errors(0, {"timeout": 2, "read": 1}, 5), with_errors(1, {"timeout": 3}, 6))
+    stack = arm_of("behind", with_errors(0, {"timeout": 2, "read": 1}, 5), with_errors(1, {"timeout": 3}, 6))
     assert stack.errors == {
         "connect": 0,
         "tls": 0,
@@ -218,12 +127,12 @@ def test_errors_are_added_up_by_kind_and_all_kinds_are_there() -> None:
         "timeout": 5,
     }
     assert stack.reconnects == 11
-    assert sum(arm("direct", with_errors(0, {"timeout": 2}, 5)).errors.values()) == 0
+    assert sum(arm_of("direct", with_errors(0, {"timeout": 2}, 5)).errors.values()) == 0
 
 
 def test_sizes_are_those_of_the_check() -> None:
     odd = part(slice_of("behind", 10), header_bytes=200, body_bytes=13)
-    behind = arm("behind", block(0, part(slice_of("direct", 10)), odd))
+    behind = arm_of("behind", block(0, part(slice_of("direct", 10)), odd))
     assert (behind.header_bytes, behind.body_bytes) == (200, 13)
 
 
@@ -231,22 +140,22 @@ def test_the_first_warm_up_tells_whether_there_is_a_steady_state() -> None:
     def warmed(number: int, *answers: int) -> Block:
         return block(number, part(slice_of("direct", 10), warmed_up=answers))
 
-    assert arm("direct", warmed(0, *[50] * 4, *[100] * 16), warmed(1, 100, 100)).steady is True
-    assert arm("direct", warmed(0, *[50] * 16, *[100] * 4)).steady is False
-    assert arm("direct", warmed(0, 50, 100, 100)).steady is None, "too few slices to tell"
+    assert arm_of("direct", warmed(0, *[50] * 4, *[100] * 16), warmed(1, 100, 100)).steady is True
+    assert arm_of("direct", warmed(0, *[50] * 16, *[100] * 4)).steady is False
+    assert arm_of("direct", warmed(0, 50, 100, 100)).steady is None, "too few slices to tell"
 
 
 def test_service_times_are_merged_over_blocks() -> None:
     # 1000 ns 99 times and 2000 ns 101 times: the 100th of 200 is 2000, where each block alone gives 1000 and 2000.
     first = part(slice_of("direct", 100), service_time_ns=(1000,) * 99 + (2000,))
     second = part(slice_of("direct", 100), service_time_ns=(2000,) * 100)
-    direct = arm("direct", block(0, first), block(1, second)).service_time_ns
+    direct = arm_of("direct", block(0, first), block(1, second)).service_time_ns
     assert direct == {"p50": Quantile(ns=2000, at_least=False), "p99": Quantile(ns=2000, at_least=False)}
 
 
 def test_a_quantile_among_the_unanswered_is_at_least() -> None:
     hanging = part(slice_of("direct", 97), service_time_ns=(1000,) * 97, unanswered_ns=(2000, 2000, 2000))
-    direct = arm("direct", block(0, hanging)).service_time_ns
+    direct = arm_of("direct", block(0, hanging)).service_time_ns
     assert direct == {"p50": Quantile(ns=1000, at_least=False), "p99": Quantile(ns=2000, at_least=True)}
 
 
@@ -256,10 +165,10 @@ def test_a_quantile_among_the_unanswered_is_at_least() -> None:
 def test_published_ratios_are_to_the_articles_own_control() -> None:
     beside = part(slice_of("beside", 10))
     blocks = [block(0, *plain_block(0).arms, beside)]
-    assert arm("behind", *blocks).published_ratio == pytest.approx(10_000 / 40_000)
-    assert arm("direct", *blocks).published_ratio == 1.0
-    assert (arm("beside", *blocks).published_ratio, arm("beside", *blocks).published) == (None, None)
-    published = arm("behind", *blocks).published
+    assert arm_of("behind", *blocks).published_ratio == pytest.approx(10_000 / 40_000)
+    assert arm_of("direct", *blocks).published_ratio == 1.0
+    assert (arm_of("beside", *blocks).published_ratio, arm_of("beside", *blocks).published) == (None, None)
+    published = arm_of("behind", *blocks).published
     assert published is not None and published.errors == {"timeout": 661, "write": 2}
 
 
@@ -268,45 +177,45 @@ def test_published_ratios_are_to_the_articles_own_control() -> None:
 
 def test_void_blocks_count_for_nothing_and_are_kept_with_their_reasons() -> None:
     void = block(1, *plain_block(1, behind=999_999).arms, validity=Validity.VOID, reasons=("stolen",))
-    experiment = summary(plain_block(0), void, plain_block(2))
+    experiment = summary_of(plain_block(0), void, plain_block(2))
     assert (experiment.blocks, [start.number for start in experiment.void], experiment.suspect) == (2, [1], [])
     assert experiment.void[0].reasons == [broke_off("stolen")]
-    assert experiment.arms == summary(plain_block(0), plain_block(2)).arms
+    assert experiment.arms == summary_of(plain_block(0), plain_block(2)).arms
 
 
 def test_suspect_blocks_count_and_are_named() -> None:
     suspect = block(1, *plain_block(1, behind=500).arms, validity=Validity.SUSPECT, reasons=("busy",))
-    experiment = summary(plain_block(0, behind=400), suspect)
+    experiment = summary_of(plain_block(0, behind=400), suspect)
     assert (experiment.blocks, [start.number for start in experiment.suspect], experiment.void) == (2, [1], [])
     assert known(experiment.arms[1].ratio).value == pytest.approx((0.4 * 0.5) ** 0.5)
 
 
 def test_an_arm_that_is_missing_in_some_blocks_is_compared_in_its_own() -> None:
     alone = block(1, part(slice_of("direct", 100)), part(slice_of("direct-aa", 100)))
-    behind = arm("behind", plain_block(0), alone, plain_block(2))
+    behind = arm_of("behind", plain_block(0), alone, plain_block(2))
     assert known(behind.ratio).value == near(0.4)
     assert behind.throughput_per_s == pytest.approx(4_000)
 
 
 def test_an_arm_that_was_in_no_valid_block_has_no_row() -> None:
-    experiment = summary(plain_block(0))
+    experiment = summary_of(plain_block(0))
     assert [arm.name for arm in experiment.arms] == ["direct", "behind"], "beside was planned, the copy has no row"
 
 
 def test_without_the_second_run_the_first_one_is_the_reference() -> None:
     alone = block(0, part(slice_of("direct", 1000)), part(slice_of("behind", 250)))
-    experiment = summary(alone)
+    experiment = summary_of(alone)
     assert experiment.aa_floor is None
     assert known(experiment.arms[1].ratio).value == pytest.approx(0.25)
 
 
 def test_blocks_of_other_experiments_are_not_mixed_in() -> None:
     other = msgspec.structs.replace(plain_block(0, behind=1), experiment="another")
-    assert summary(plain_block(0), other) == summary(plain_block(0))
+    assert summary_of(plain_block(0), other) == summary_of(plain_block(0))
 
 
 def test_an_experiment_without_blocks_is_there_and_empty() -> None:
-    experiment = summary(run=Run(format=1, hopcost="0.1.0", command=[], started_utc=""))
+    experiment = summary_of(run=Run(format=1, hopcost="0.1.0", command=[], started_utc=""))
     assert (experiment.blocks, experiment.arms, experiment.aa_floor, experiment.harness_load, experiment.ending) == (
         0,
         [],
@@ -322,18 +231,18 @@ def test_the_ending_is_the_experiments_own() -> None:
         Ending(experiment="cost", why=StopReason.TIME, detail="6 blocks"),
     ]
     run = Run(format=1, hopcost="0.1.0", command=[], started_utc="", endings=endings)
-    assert summary(plain_block(0), run=run).ending == endings[1]
+    assert summary_of(plain_block(0), run=run).ending == endings[1]
 
 
 def test_failures_of_all_blocks_are_kept_the_void_ones_too() -> None:
     failed = Failure(arm="beside", message="it fell", hint="catch it")
     late = Failure(arm="behind", message="under load")
     blocks = [block(0, validity=Validity.VOID, failures=(failed,)), block(1, *plain_block(1).arms, failures=(late,))]
-    assert summary(*blocks).failures == [failed, late]
+    assert summary_of(*blocks).failures == [failed, late]
 
 
 def test_what_was_left_out_is_in_the_plan_that_the_summary_carries() -> None:
     left = [LeftOut(name="beside", reason="not installed", remedy="apt-get install it")]
     plan = plan_of()
     plan = msgspec.structs.replace(plan, experiments=[msgspec.structs.replace(plan.experiments[0], left_out=left)])
-    assert summary(plain_block(0), plan=plan).plan.left_out == left
+    assert summary_of(plain_block(0), plan=plan).plan.left_out == left

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 import pytest
-from samples import records
+from samples import blocks as sample
 
 from hopcost.programs.generators.engine_lines import WarmedUp
 from hopcost.record.contents.block import Block
@@ -91,7 +91,7 @@ def start(*costs: float) -> WarmedUp:
 
 def blocks_of(*starts: WarmedUp) -> list[Block]:
     return [
-        records.block(number, msgspec.structs.replace(records.part(records.slice_of("direct", 1)), warm_up=start))
+        sample.block(number, msgspec.structs.replace(sample.part(sample.slice_of("direct", 1)), warm_up=start))
         for number, start in enumerate(starts)
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from samples import records
+from samples import blocks as sample
 from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
 
@@ -41,7 +41,7 @@ def open_errors(part: ArmBlock) -> None:
 def no_connection_free(part: ArmBlock) -> None:
     for piece in part.open_loop[0].slices:
         piece.not_sent, piece.in_flight_ns = 1000, 31_000 * MS  # of 32 connections
-    part.open_loop[0].totals.service_time = records.histogram_of({31 * MS // 5: 10_000})
+    part.open_loop[0].totals.service_time = sample.histogram_of({31 * MS // 5: 10_000})
 
 
 def unanswered(part: ArmBlock) -> None:
@@ -50,7 +50,7 @@ def unanswered(part: ArmBlock) -> None:
 
 
 def long_tail(part: ArmBlock) -> None:
-    part.open_loop[0].totals.response_time = records.histogram_of({MS: 9_950, 1000 * MS: 50})
+    part.open_loop[0].totals.response_time = sample.histogram_of({MS: 9_950, 1000 * MS: 50})
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def long_tail(part: ArmBlock) -> None:
 def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(
     forge: Callable[[ArmBlock], None], sentence: str, consequence: Consequence
 ) -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     forge(behind(block))
     (fault,) = faults_of_arm([behind(block)], EXPERIMENT)
     assert fault.text.startswith(sentence) and fault.consequence is consequence
@@ -82,7 +82,7 @@ def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(
     ("workers", "is_uneven"), [([900, 100], True), ([740, 260], False), ([1000], False), ([900, 50, 50], False)]
 )
 def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers: list[int], is_uneven: bool) -> None:
-    part = records.sound_part("behind")
+    part = sample.sound_part("behind")
     part.worker_cpu_ns = {"proxy": workers}
     for piece in part.slices:  # one of two cores idles
         piece.cpu_ns, piece.generator_cpu_ns = {"proxy": piece.elapsed_ns // 2, "app": piece.elapsed_ns // 4}, 0
@@ -95,7 +95,7 @@ def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers
 
 
 def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     each_open_slice(block, late=500)
     for piece in behind(block).open_loop[0].slices:
         piece.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
@@ -110,7 +110,7 @@ def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
 def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_idles(
     generator_ms: int, stack_ms: int | None, full: bool
 ) -> None:
-    part = records.sound_part("direct")
+    part = sample.sound_part("direct")
     for piece in part.slices:
         piece.generator_cpu_ns = generator_ms * MS
         piece.cpu_ns = {"app": None if stack_ms is None else stack_ms * MS}
@@ -118,7 +118,7 @@ def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_i
 
 
 def test_errors_are_counted_over_all_starts_and_faults_say_in_how_many_they_were() -> None:
-    parts = [behind(records.sound_block(number)) for number in range(4)]
+    parts = [behind(sample.sound_block(number)) for number in range(4)]
     errors(parts[0])
     long_tail(parts[1])
     few, tail = faults_of_arm(parts, EXPERIMENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from samples import records
+from samples import blocks as sample
 from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall, times
 
@@ -20,7 +20,7 @@ Forgery = Callable[[Block], None]
 
 
 def test_a_sound_block_is_valid_and_its_arms_have_no_fault() -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     assert judge_block(block, EXPERIMENT) == ("valid", [], [])
     assert judge_block(block, SHARED) == ("valid", [], [])
     for part in block.arms:
@@ -43,11 +43,11 @@ def unknown_conditions(block: Block) -> None:
 def little(block: Block) -> None:
     part = behind(block)
     assert part.totals is not None
-    part.totals.service_time = records.histogram_of({MS: 39_000})
+    part.totals.service_time = sample.histogram_of({MS: 39_000})
 
 
 def little_under_an_offered_load(block: Block) -> None:
-    behind(block).open_loop[0].totals.service_time = records.histogram_of({MS * 103 // 100: 10_000})
+    behind(block).open_loop[0].totals.service_time = sample.histogram_of({MS * 103 // 100: 10_000})
 
 
 def ages_at_the_edges(block: Block) -> None:
@@ -57,7 +57,7 @@ def ages_at_the_edges(block: Block) -> None:
 def stall_of_the_closed_loop(block: Block) -> None:
     part = behind(block)
     assert part.totals is not None
-    part.totals.service_time = records.histogram_of({MS: 39_850, 1000 * MS: 150})
+    part.totals.service_time = sample.histogram_of({MS: 39_850, 1000 * MS: 150})
     part.slices[1].in_flight_ns = 169_850 * MS
 
 
@@ -91,7 +91,7 @@ def stall_of_the_only_slice(block: Block) -> None:
     ],
 )
 def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdict: str, reason: str) -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     forge(block)
     judged, reasons, _ = judge_block(block, EXPERIMENT)
     assert judged == verdict
@@ -99,7 +99,7 @@ def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdic
 
 
 def test_a_void_engine_run_of_a_load_voids_the_block_all_the_same() -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     each_open_slice(block, late=300)
     block.open_ends[0] = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.VOID, reasons=["1.1 % odd"])
     odd = Reason(ReasonKind.ENGINE, None, 5000, text="1.1 % odd")
@@ -119,7 +119,7 @@ def test_a_void_engine_run_of_a_load_voids_the_block_all_the_same() -> None:
     ],
 )
 def test_on_a_machine_that_is_known_to_be_busy_only_the_instrument_voids(forge: Forgery, verdict: str) -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     forge(block)
     judged = judge_block(block, EXPERIMENT, on_busy_machine=True)
     assert (judged.validity, judged.void_loads) == (verdict, [])
@@ -141,19 +141,19 @@ def test_on_a_machine_that_is_known_to_be_busy_only_the_instrument_voids(forge: 
     ],
 )
 def test_what_is_within_bounds_or_an_arms_own_voids_nothing(forge: Forgery) -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     forge(block)
     assert judge_block(block, EXPERIMENT) == ("valid", [], [])
 
 
 def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> None:
     """That would choose blocks by their outcome."""
-    block = records.sound_block()
+    block = sample.sound_block()
     copy = next(part for part in block.arms if part.copy_of is not None)
     for piece in copy.slices:
         piece.answers, piece.in_flight_ns = 10_000, 10_000 * MS
     assert copy.totals is not None
-    copy.totals.service_time = records.histogram_of({MS: 20_000})
+    copy.totals.service_time = sample.histogram_of({MS: 20_000})
     assert judge_block(block, EXPERIMENT) == ("valid", [], [])
 
 
@@ -171,7 +171,7 @@ def by_an_older_engine(part: ArmBlock) -> None:
 
 @pytest.mark.parametrize("unjudgeable", [few, failed, by_an_older_engine])
 def test_littles_law_is_not_judged_where_it_cannot_be(unjudgeable: Callable[[ArmBlock], None]) -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     little(block)
     unjudgeable(behind(block))
     assert judge_block(block, EXPERIMENT)[0] == "valid"
@@ -186,17 +186,17 @@ def waiting(block: Block, share: float | None) -> Block:
 
 @pytest.mark.parametrize(("share", "verdict"), [(None, "valid"), (0.029, "valid"), (0.031, "suspect")])
 def test_a_generator_that_had_to_wait_for_its_core_makes_answers_look_slow(share: float | None, verdict: str) -> None:
-    judged = judge_block(waiting(records.sound_block(), share), EXPERIMENT)
+    judged = judge_block(waiting(sample.sound_block(), share), EXPERIMENT)
     assert judged.validity == verdict
     assert [(reason.kind, reason.arm) for reason in judged.reasons] == [("run_delay", "behind")] * (verdict != "valid")
 
 
 def test_a_generator_that_shares_its_core_waits_for_it_as_a_rule() -> None:
-    assert judge_block(waiting(records.sound_block(), 0.4), SHARED).reasons == []
+    assert judge_block(waiting(sample.sound_block(), 0.4), SHARED).reasons == []
 
 
 def test_of_an_arm_alone_the_engine_itself_says_that_it_waited() -> None:
-    block = waiting(records.sound_block(), 0.02)
+    block = waiting(sample.sound_block(), 0.02)
     block.arms, block.open_ends = [behind(block)], []
     sentence = "for 2.0 % of the time the generator waited for its core: other programs ran there"
     block.end = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.SUSPECT, reasons=[sentence])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from samples import records
+from samples import blocks as sample
 from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall
 
@@ -32,7 +32,7 @@ Forgery = Callable[[Block], None]
 def test_a_load_that_the_generator_could_not_offer_is_void_alone(
     forge: Forgery, kind: str, extent: float | None
 ) -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     forge(block)
     judged = judge_block(block, EXPERIMENT)
     assert judged[:2] == ("valid", [])
@@ -42,9 +42,9 @@ def test_a_load_that_the_generator_could_not_offer_is_void_alone(
 
 
 def test_of_two_loads_the_one_that_was_offered_counts() -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     for part in block.arms:
-        part.open_loop.append(msgspec.structs.replace(records.open_load(part.name, 10_000), share=0.5))
+        part.open_loop.append(msgspec.structs.replace(sample.open_load(part.name, 10_000), share=0.5))
     for piece in behind(block).open_loop[1].slices:
         piece.late = 1000
     late = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.SUSPECT, reasons=["late"])
@@ -57,13 +57,13 @@ def test_of_two_loads_the_one_that_was_offered_counts() -> None:
 
 
 def test_a_fault_as_a_reason_has_its_arm_and_the_rate() -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     each_open_slice(block, late=300)
     assert reasons_of_void_loads(find_void_loads(block, EXPERIMENT)) == [Reason(ReasonKind.LATE, "behind", 5000, 0.06)]
 
 
 def test_late_requests_before_a_full_stack_that_shares_the_core_are_the_arms_own() -> None:
-    block = records.sound_block()
+    block = sample.sound_block()
     full: dict[str, int | None] = dict.fromkeys(behind(block).hops, 950 * MS)
     for piece in behind(block).open_loop[0].slices:
         piece.late, piece.cpu_ns = 300, full

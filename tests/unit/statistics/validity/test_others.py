@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from samples import records
+from samples import blocks as sample
 from samples.blocks import MS
 from samples.forgeries import EXPERIMENT
 
@@ -15,7 +15,7 @@ from hopcost.statistics.validity.block import judge_block
 
 def disturbed(share: float, others: list[OtherProgram] | None = None) -> Block:
     """A sound block beside programs that took this share of its two cores, over all its loads."""
-    block = records.sound_block()
+    block = sample.sound_block()
     assert block.end is not None and block.open_ends
     elapsed_ns = block.end.elapsed_ns + sum(end.elapsed_ns for end in block.open_ends)
     block.foreign_cpu_ns = round(share * elapsed_ns * 2)

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from samples import blocks as sample
 from samples import records
 
 from hopcost.record.contents.block import ArmBlock
@@ -82,10 +83,10 @@ def test_starts_of_one_round_tell_nothing() -> None:
 def part(*cpu_ns: int | None, name: str = "direct") -> ArmBlock:
     """An arm's part of a block: a round of 1,000 answers for each CPU time, recorded in another order."""
     pieces = [
-        msgspec.structs.replace(records.slice_of(name, 1000, cpu_ns={"app": used_ns}), round=number)
+        msgspec.structs.replace(sample.slice_of(name, 1000, cpu_ns={"app": used_ns}), round=number)
         for number, used_ns in enumerate(cpu_ns)
     ]
-    return records.part(*reversed(pieces))
+    return sample.part(*reversed(pieces))
 
 
 def test_costs_are_taken_by_round_and_not_at_all_if_one_is_unknown() -> None:
@@ -110,7 +111,7 @@ def test_an_arm_that_was_not_steady_and_all_that_is_compared_with_it_have_no_ver
     level = (1_000_000, 1_010_000, 1_000_000)
     for falling, reason in (("beside", WHY), ("direct", f"direct: {WHY}")):
         blocks = [
-            records.block(
+            sample.block(
                 number, *(part(*(costs if arm == falling else level), name=arm) for arm in ("direct", "beside"))
             )
             for number, costs in enumerate(FALLING)

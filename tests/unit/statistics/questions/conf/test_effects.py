@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from samples import records
+from samples import blocks as sample
 
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import Interval
@@ -101,5 +101,5 @@ def test_one_round_has_effects_without_a_range_and_none_has_no_effects() -> None
 
 
 def test_rounds_of_a_block_have_the_figure_of_each_arm_that_has_one() -> None:
-    block = records.block(0, records.rounds_of("direct", 10, 20), records.rounds_of("behind", 5, 0))
+    block = sample.block(0, sample.rounds_of("direct", 10, 20), sample.rounds_of("behind", 5, 0))
     assert rounds_of(block, throughput) == [{"direct": 100.0, "behind": 50.0}, {"direct": 200.0}]

@@ -1,0 +1,7 @@
+//! Open loops against the embedded origin, which counts for itself. Exact counts, on both backends.
+
+mod accounts;
+#[path = "../origin/mod.rs"]
+mod origin;
+mod run;
+mod turns;
