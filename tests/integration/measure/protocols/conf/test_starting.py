@@ -15,7 +15,7 @@ from hopcost.nginx.ablations import Ablation, find_ablations
 from hopcost.nginx.sites import choose_site
 from hopcost.suites.arms.arm import Link
 from hopcost.suites.arms.configuration import Configuration
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(120)]
 

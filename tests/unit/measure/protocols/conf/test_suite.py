@@ -13,7 +13,7 @@ from hopcost.statistics.questions.conf.design import together
 from hopcost.statistics.questions.conf.question import Candidate, ConfQuestion, Screening
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Hop, Link
-from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.workload import Workload
 
 LIMIT = Edit(confs.FILE, 1, 5, "")
 
