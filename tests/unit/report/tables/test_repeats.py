@@ -29,7 +29,7 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
     ]
     assert any("no two run at once" in line for line in lines)
     assert "failed: behind: wrk: connection refused" in lines
-    assert "every stack: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in lines
+    assert "every stack: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5,000 connections, 30 s, 2 times" in lines
     assert "2,000" in rendered("txt", content)
 
 
@@ -43,5 +43,5 @@ def test_what_all_values_of_repeats_share_is_said_once() -> None:
     lines = notes_of(content)
     assert "note: n" in lines
     assert "at 1000: failed: direct: refused" in lines
-    how = "64 connections, 1 s a repeat; published: 5000 connections, 30 s, once"
+    how = "64 connections, 1 s a repeat; published: 5,000 connections, 30 s, once"
     assert f"at 10: direct: wrk 4.1.0, {how}" in lines
