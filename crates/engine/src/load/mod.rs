@@ -2,7 +2,6 @@
 
 mod arguments;
 mod beside;
-mod csv;
 pub mod floor;
 mod json;
 mod live;

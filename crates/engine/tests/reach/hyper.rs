@@ -1,10 +1,10 @@
 //! HTTP/2 with hyper, the server of most Rust programs. It counts for itself.
 
 use crate::run::{assert_all_correct, backends, run, settings, spec, target};
-use http_body_util::{BodyExt, Full};
 use hopcost_engine::io::Address;
 use hopcost_engine::requests::{RequestSpec, WireSettings};
 use hopcost_engine::wire::Wire;
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http2;
 use hyper::service::service_fn;

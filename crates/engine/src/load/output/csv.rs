@@ -1,7 +1,7 @@
 //! One line per second, for spreadsheets. A cell is empty if its value is not known.
 
-use super::output::Second;
-use super::quantile::{Quantile, Quantiles};
+use super::Second;
+use crate::load::quantile::{Quantile, Quantiles};
 use crate::recorder::{Distribution, ErrorKind};
 use std::fs::File;
 use std::io::{self, Write as _};

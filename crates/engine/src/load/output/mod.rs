@@ -1,11 +1,13 @@
 //! What `load` shows and writes each second, on a thread of its own that does not disturb the load.
 
-use super::csv::Csv;
+mod csv;
+
 use super::live::{Live, Style};
 use crate::client::{Period, Watch};
 use crate::recorder::Times;
 use crate::schedule::Arrivals;
 use clap::Args;
+use csv::Csv;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use hopcost_common::failure::Failure;
