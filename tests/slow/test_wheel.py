@@ -73,9 +73,9 @@ def test_it_carries_the_terms_of_all_that_is_in_it(wheel: Path) -> None:
 
 def test_its_tag_asks_for_the_glibc_that_the_binaries_need(wheel: Path, tmp_path: Path) -> None:
     """manylinux (PEP 600): that glibc or a newer one, and no library that a distribution may lack."""
-    found = re.fullmatch(rf"hopcost-{VERSION}-py3-none-manylinux_(\d+)_(\d+)_(\w+)\.whl", wheel.name)
-    assert found is not None, wheel.name
-    assert found[3] == os.uname().machine
+    match = re.fullmatch(rf"hopcost-{VERSION}-py3-none-manylinux_(\d+)_(\d+)_(\w+)\.whl", wheel.name)
+    assert match is not None, wheel.name
+    assert match[3] == os.uname().machine
     needed, libraries = set(), set()
     with zipfile.ZipFile(wheel) as archive:
         for name in OWN:
@@ -84,7 +84,7 @@ def test_its_tag_asks_for_the_glibc_that_the_binaries_need(wheel: Path, tmp_path
                 (int(major), int(minor)) for major, minor in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", elf(binary, "-V"))
             }
             libraries |= set(re.findall(r"\(NEEDED\).*\[(.+)\]", elf(binary, "-d")))
-    assert (int(found[1]), int(found[2])) == max(needed)
+    assert (int(match[1]), int(match[2])) == max(needed)
     assert {each for each in libraries if not each.startswith("ld-linux")} <= EVERYWHERE
 
 

@@ -35,18 +35,18 @@ def learned(real: RealApp, shop: Database) -> Learned:
 
 @pytest.mark.parametrize("real", [UVICORN, GUNICORN, THREADS, DJANGO], ids=lambda real: real.name)
 def test_an_apps_idle_time_out_is_found(real: RealApp, shop: Database) -> None:
-    found = learned(real, shop)
-    assert found.keeps_connections is real.keeps_connections
+    known = learned(real, shop)
+    assert known.keeps_connections is real.keeps_connections
     if real.idle_timeout_s is None:
-        assert found.idle_timeout_s is None
+        assert known.idle_timeout_s is None
     else:  # how much later is chance; None if it was later than the watch
-        assert found.idle_timeout_s is None or found.idle_timeout_s >= real.idle_timeout_s - 0.1
-    assert found.cpu_us_per_request > 0
+        assert known.idle_timeout_s is None or known.idle_timeout_s >= real.idle_timeout_s - 0.1
+    assert known.cpu_us_per_request > 0
 
 
 def test_the_token_in_djangos_form_is_masked_and_holds_under_load(shop: Database) -> None:
-    found = learned(DJANGO, shop)
-    assert found.expect.compared is Compared.MASKED
-    ((from_, to),) = found.expect.masked
+    known = learned(DJANGO, shop)
+    assert known.expect.compared is Compared.MASKED
+    ((from_, to),) = known.expect.masked
     assert to - from_ == 64  # Django's masked token
-    assert {"Date", "Set-Cookie", f"64 bytes of the body at {from_}"} <= set(found.changing)
+    assert {"Date", "Set-Cookie", f"64 bytes of the body at {from_}"} <= set(known.changing)

@@ -58,16 +58,16 @@ def choose_turns(
     """
     here, notes = connections, []
     usable = max(0, open_files - METHOD.spare_files)
-    each = 2 if through_proxies else 1
-    most = usable // each - beside
+    per_connection = 2 if through_proxies else 1
+    most = usable // per_connection - beside
     if wanted is Turns.SOAK:
         most = min(most, usable // arms - beside)
     if most < 1:
         others = f", {beside} slow clients and idle connections" if beside else ""
         raise CannotMeasure(
-            f"{METHOD.spare_files} open files and {each} per connection are needed{others}, the hard limit is"
+            f"{METHOD.spare_files} open files and {per_connection} per connection are needed{others}, the hard limit is"
             f" {open_files}",
-            f"raise it: ulimit -Hn {(connections + beside) * max(arms, each) + METHOD.spare_files}"
+            f"raise it: ulimit -Hn {(connections + beside) * max(arms, per_connection) + METHOD.spare_files}"
             + ("; or ask for fewer of them" if beside else ""),
         )
     if here > most:

@@ -34,8 +34,8 @@ def test_above_the_working_directory_the_path_is_whole_and_quoted(checkout: Path
 
 
 def test_one_that_a_shell_finds_keeps_its_name(checkout: Path) -> None:
-    found = str(checkout / "home" / "hopcost")
-    assert called_as(str(checkout / ".venv/bin/hopcost"), checkout, found) == "hopcost", "a link to the same file"
+    command = str(checkout / "home" / "hopcost")
+    assert called_as(str(checkout / ".venv/bin/hopcost"), checkout, command) == "hopcost", "a link to the same file"
     assert called_as("python -m something", checkout, None) == "hopcost"
 
 

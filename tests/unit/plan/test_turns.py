@@ -36,14 +36,14 @@ def ask(
 def test_what_fits_takes_turns_all_together() -> None:
     # 20,000 − 256 spare = 19,744 files: four arms of 4936 connections are 19,744.
     assert METHOD.spare_files == 256
-    found = ask(4936, 4)
-    assert (found.connections, found.turns, found.notes) == (4936, Turns.ALL, [])
+    planned = ask(4936, 4)
+    assert (planned.connections, planned.turns, planned.notes) == (4936, Turns.ALL, [])
 
 
 def test_one_more_connection_makes_groups_of_arms() -> None:
-    found = ask(4937, 4)
-    assert (found.connections, found.turns, found.together) == (4937, Turns.ALL, 3)
-    assert found.notes == [
+    planned = ask(4937, 4)
+    assert (planned.connections, planned.turns, planned.together) == (4937, Turns.ALL, 3)
+    assert planned.notes == [
         "groups of at most 3 arms, the baseline and its copy in each: 20004 open files for all arms at once,"
         " 20000 allowed"
     ]
@@ -51,24 +51,24 @@ def test_one_more_connection_makes_groups_of_arms() -> None:
 
 
 def test_where_not_even_three_fit_one_arm_runs_at_a_time() -> None:
-    found = ask(6582, 4)  # 3 × 6582 = 19,746
-    assert (found.connections, found.turns) == (6582, Turns.WHOLE)
+    planned = ask(6582, 4)  # 3 × 6582 = 19,746
+    assert (planned.connections, planned.turns) == (6582, Turns.WHOLE)
 
 
 def test_more_than_a_process_may_hold_are_as_many_as_it_may_and_that_is_said() -> None:
-    found = ask(10_000_000, 2)
-    assert (found.connections, found.turns) == (19_744, Turns.WHOLE)
-    assert found.notes[0] == "10000000 connections asked for, 19744 here: the hard limit of open files is 20000"
+    planned = ask(10_000_000, 2)
+    assert (planned.connections, planned.turns) == (19_744, Turns.WHOLE)
+    assert planned.notes[0] == "10000000 connections asked for, 19744 here: the hard limit of open files is 20000"
 
 
 def test_a_proxy_holds_two_files_for_each_connection() -> None:
-    found = ask(10_000, 2, proxies=True)
-    assert (found.connections, found.turns) == (9872, Turns.ALL)  # 19,744 ÷ 2
+    planned = ask(10_000, 2, proxies=True)
+    assert (planned.connections, planned.turns) == (9872, Turns.ALL)  # 19,744 ÷ 2
 
 
 def test_a_soak_has_all_its_arms_alive() -> None:
-    found = ask(10_000, 3, wanted=Turns.SOAK)
-    assert (found.connections, found.turns) == (6581, Turns.SOAK)  # 19,744 ÷ 3
+    planned = ask(10_000, 3, wanted=Turns.SOAK)
+    assert (planned.connections, planned.turns) == (6581, Turns.SOAK)  # 19,744 ÷ 3
 
 
 def test_without_a_file_for_a_single_connection_nothing_can_be_measured() -> None:
@@ -78,13 +78,13 @@ def test_without_a_file_for_a_single_connection_nothing_can_be_measured() -> Non
 
 
 def test_slow_clients_and_idle_connections_take_files_too() -> None:
-    found = ask(64, 3, beside=6000)  # 3 × 6064 = 18,192
-    assert (found.connections, found.turns, found.notes) == (64, Turns.ALL, [])
-    found = ask(64, 4, beside=6000)
-    assert (found.connections, found.turns, found.together) == (64, Turns.ALL, 3)
+    planned = ask(64, 3, beside=6000)  # 3 × 6064 = 18,192
+    assert (planned.connections, planned.turns, planned.notes) == (64, Turns.ALL, [])
+    planned = ask(64, 4, beside=6000)
+    assert (planned.connections, planned.turns, planned.together) == (64, Turns.ALL, 3)
     assert ask(64, 4, beside=9000).turns is Turns.WHOLE
-    found = ask(1000, 2, beside=9000, proxies=True)  # 19,744 ÷ 2 = 9872
-    assert (found.connections, found.turns) == (872, Turns.ALL)
+    planned = ask(1000, 2, beside=9000, proxies=True)  # 19,744 ÷ 2 = 9872
+    assert (planned.connections, planned.turns) == (872, Turns.ALL)
     with pytest.raises(CannotMeasure, match="10000 slow clients and idle connections, the hard limit is 20000") as full:
         ask(64, 2, beside=10_000, proxies=True)
     assert full.value.hint == "raise it: ulimit -Hn 20384; or ask for fewer of them"

@@ -78,23 +78,23 @@ def refused(oddity: str, workload: Workload = WORKLOAD) -> ArmFailed:
 
 
 def test_an_app_that_stays_the_same_is_compared_in_every_byte() -> None:
-    found = learned(odd("none"))
-    assert found.expect == Expect(Compared.BODY, 200)
-    assert set(found.changing) <= {"Date"}
-    assert (found.status, found.content_type, found.processes) == (200, "text/html", 1)
-    assert ("Content-Type", "text/html") in found.headers
-    assert (found.keeps_connections, found.idle_timeout_s) == (True, None)
-    assert found.ready_s > 0
-    assert found.cpu_us_per_request > 0
-    assert found.throughput_per_s > 0
-    assert found.warm_up_requests >= 0
+    known = learned(odd("none"))
+    assert known.expect == Expect(Compared.BODY, 200)
+    assert set(known.changing) <= {"Date"}
+    assert (known.status, known.content_type, known.processes) == (200, "text/html", 1)
+    assert ("Content-Type", "text/html") in known.headers
+    assert (known.keeps_connections, known.idle_timeout_s) == (True, None)
+    assert known.ready_s > 0
+    assert known.cpu_us_per_request > 0
+    assert known.throughput_per_s > 0
+    assert known.warm_up_requests >= 0
 
 
 def test_a_token_in_the_body_is_masked_and_holds_under_load() -> None:
-    found = learned(odd("token"))
-    assert found.expect == Expect(Compared.MASKED, 200, masked=[(32, 48)])
-    assert {"Set-Cookie", "16 bytes of the body at 32"} <= set(found.changing)
-    assert "answers are compared but for what changes in their body" in found.notes
+    known = learned(odd("token"))
+    assert known.expect == Expect(Compared.MASKED, 200, masked=[(32, 48)])
+    assert {"Set-Cookie", "16 bytes of the body at 32"} <= set(known.changing)
+    assert "answers are compared but for what changes in their body" in known.notes
 
 
 @pytest.mark.parametrize(
@@ -106,24 +106,24 @@ def test_a_token_in_the_body_is_masked_and_holds_under_load() -> None:
     ],
 )
 def test_what_changes_more_is_compared_less(oddity: str, compared: Compared, changing: str) -> None:
-    found = learned(odd(oddity))
-    assert found.expect == Expect(compared, 200)
-    assert changing in found.changing
-    assert any(note.startswith("answers are compared by") for note in found.notes)
+    known = learned(odd(oddity))
+    assert known.expect == Expect(compared, 200)
+    assert changing in known.changing
+    assert any(note.startswith("answers are compared by") for note in known.notes)
 
 
 def test_an_app_that_closes_each_connection_says_so() -> None:
-    found = learned(odd("closes"))
-    assert (found.keeps_connections, found.idle_timeout_s) == (False, None)
-    assert "it closes each connection after its answer" in found.notes
+    known = learned(odd("closes"))
+    assert (known.keeps_connections, known.idle_timeout_s) == (False, None)
+    assert "it closes each connection after its answer" in known.notes
 
 
 def test_the_idle_time_out_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, "WATCHED_S", 60.0)
-    found = learned(odd("impatient"))
-    assert found.keeps_connections
-    assert found.idle_timeout_s is not None
-    assert 0.9 <= found.idle_timeout_s < 60
+    known = learned(odd("impatient"))
+    assert known.keeps_connections
+    assert known.idle_timeout_s is not None
+    assert 0.9 <= known.idle_timeout_s < 60
 
 
 @pytest.mark.parametrize(
@@ -154,28 +154,28 @@ def test_an_answer_that_takes_for_ever_is_not_waited_for(oddity: str, message: s
 
 def test_a_status_that_the_user_expects_is_measured() -> None:
     workload = Workload(connections=4, expect=Expect(Compared.LENGTH, status=401))
-    found = learned(odd("login"), workload=workload)
-    assert (found.status, found.expect) == (401, Expect(Compared.LENGTH, 401))
+    known = learned(odd("login"), workload=workload)
+    assert (known.status, known.expect) == (401, Expect(Compared.LENGTH, 401))
 
 
 def test_behind_a_front_the_apps_own_connections_are_watched() -> None:
-    found = learned(nginx(), odd("closes"))
-    assert not found.keeps_connections
-    assert found.processes == 1
-    assert found.expect.compared is Compared.BODY
+    known = learned(nginx(), odd("closes"))
+    assert not known.keeps_connections
+    assert known.processes == 1
+    assert known.expect.compared is Compared.BODY
 
 
 def test_an_app_that_speaks_fastcgi_has_no_connections_of_its_own() -> None:
-    found = learned(nginx(), Hop(program="origin", link=Link.FASTCGI_TCP))
-    assert (found.keeps_connections, found.idle_timeout_s) == (False, None)
-    assert any("FastCGI" in note for note in found.notes)
+    known = learned(nginx(), Hop(program="origin", link=Link.FASTCGI_TCP))
+    assert (known.keeps_connections, known.idle_timeout_s) == (False, None)
+    assert any("FastCGI" in note for note in known.notes)
 
 
 def test_of_compressed_answers_that_change_the_status_is_compared_under_load() -> None:
     workload = Workload(connections=4, headers=[["Accept-Encoding", "gzip"]])
-    found = learned(nginx(gzip=True), odd("token"), workload=workload)
-    assert found.expect == Expect(Compared.MASKED, 200, masked=[(32, 48)])
-    assert any("compressed answers are compared by their status alone" in note for note in found.notes)
+    known = learned(nginx(gzip=True), odd("token"), workload=workload)
+    assert known.expect == Expect(Compared.MASKED, 200, masked=[(32, 48)])
+    assert any("compressed answers are compared by their status alone" in note for note in known.notes)
 
 
 def test_what_is_being_done_is_told() -> None:

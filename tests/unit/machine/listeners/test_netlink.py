@@ -44,9 +44,9 @@ def test_a_length_of_nothing_does_not_go_on_for_ever() -> None:
 
 
 def test_attributes_by_type_without_the_bits_that_say_how_they_are_coded() -> None:
-    one = struct.pack("=HH", 5, 11) + b"\1" + bytes(3)
+    attribute = struct.pack("=HH", 5, 11) + b"\1" + bytes(3)
     other = struct.pack("=HH", 12, 21 | 0x8000) + b"12345678"
-    assert read_attributes(one + other) == {11: b"\1", 21: b"12345678"}
+    assert read_attributes(attribute + other) == {11: b"\1", 21: b"12345678"}
 
 
 @pytest.mark.parametrize("body", [b"", b"\5", struct.pack("=HH", 0, 1) * 2, struct.pack("=HH", 9, 1) + b"123"])

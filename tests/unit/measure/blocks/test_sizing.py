@@ -56,8 +56,8 @@ def test_starts_that_differ_get_fewer_rounds_than_starts_that_do_not() -> None:
 def test_there_are_four_starts_where_the_time_holds_them() -> None:
     # Blocks of 2 s and two rounds take 6.944 s: four take 27.8 s. Starts that do not differ would get long ones.
     calm = [a_block(0)]
-    one = known(sizing(*calm).next(ARMS, 1, 3 * 6.95, 300 * MS))
-    assert one.rounds == 2
+    sizes = known(sizing(*calm).next(ARMS, 1, 3 * 6.95, 300 * MS))
+    assert sizes.rounds == 2
     assert known(sizing(*calm).next(ARMS, 1, 3 * (2 + 3.01 * ROUND_S), 300 * MS)).rounds <= 3
     assert known(sizing().next(ARMS, 0, 2 * 6.95, 300 * MS)).rounds == 2, "two, where the time holds two"
     assert sizing().next(ARMS, 0, 6.9, 300 * MS) is None
@@ -87,9 +87,9 @@ def test_blocks_with_an_open_loop_say_nothing_by_those_without() -> None:
 
 
 def test_an_arm_that_failed_does_not_size_the_blocks_of_the_others() -> None:
-    one = a_block(0)
-    failed = msgspec.structs.replace(one, failures=[Failure(arm="behind", message="it ended")])
-    assert [set(ratios) for ratios in sizing(one).ratios] == [{"behind"}, set()], "nothing is known of its CPU time"
+    sizes = a_block(0)
+    failed = msgspec.structs.replace(sizes, failures=[Failure(arm="behind", message="it ended")])
+    assert [set(ratios) for ratios in sizing(sizes).ratios] == [{"behind"}, set()], "nothing is known of its CPU time"
     assert [set(ratios) for ratios in sizing(failed).ratios] == [set(), set()]
 
 

@@ -81,8 +81,8 @@ def test_levels_come_in_the_order_of_time() -> None:
     second = sample.part(
         *(msgspec.structs.replace(sample.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
     )
-    found = machine_spread.levels([first, second])
-    assert [each - found[0] for each in found] == pytest.approx([0, math.log(2), math.log(2), 0])
+    known = machine_spread.levels([first, second])
+    assert [each - known[0] for each in known] == pytest.approx([0, math.log(2), math.log(2), 0])
 
 
 def test_the_words() -> None:

@@ -18,8 +18,8 @@ server { location / { proxy_pass http://app; proxy_http_version 1.1; proxy_set_h
 
 def traps(folder: Path, text: str, version: tuple[int, ...] = (1, 22, 1), **known: object) -> list[tuple[str, int]]:
     configuration = configuration_of(folder, text)
-    found = find_traps(configuration, choose_site(configuration), version, seen_load(**known))
-    return [(trap.name, trap.place.line) for trap in found]
+    known_traps = find_traps(configuration, choose_site(configuration), version, seen_load(**known))
+    return [(trap.name, trap.place.line) for trap in known_traps]
 
 
 def own_traps(name: str, **known: object) -> list[Trap]:

@@ -41,8 +41,8 @@ def of_group(record: Record, group: list[ExperimentSummary]) -> dict[Part, list[
 
 
 def _capacities(record: Record, experiment: ExperimentSummary) -> list[Chart]:
-    found = capacity.curve(record, experiment)
-    return [] if found is None else [Chart(*found)]
+    known = capacity.curve(record, experiment)
+    return [] if known is None else [Chart(*known)]
 
 
 def _curves(record: Record, experiment: ExperimentSummary) -> list[Chart]:

@@ -34,8 +34,8 @@ def short_patience(monkeypatch: pytest.MonkeyPatch, long_patience: None) -> None
 def learned(*kinds: str, gap_s: float, workload: Workload = WORKLOAD) -> list[RunningServer]:
     with ExitStack() as stack:
         urls = [stack.enter_context(waiting(kind)).url() for kind in kinds]
-        found = learn_connections(find_servers(urls, Wishes()), workload, gap_s)
-    return [one.server for one in found]
+        known = learn_connections(find_servers(urls, Wishes()), workload, gap_s)
+    return [one.server for one in known]
 
 
 def facts(server: RunningServer) -> tuple[bool, float | None, int | None, int | None]:
@@ -79,6 +79,6 @@ def test_a_gap_too_long_to_be_watched_decides_by_itself() -> None:
 @pytest.mark.usefixtures("short_patience")
 def test_two_urls_of_one_server_are_learned_once() -> None:
     with waiting("single") as one:
-        found = learn_connections(find_servers([one.url(), f"{one.url()}other"], Wishes()), WORKLOAD, 0.1)
-    assert [facts(server.server) for server in found] == [(True, None, 3, 1)] * 2
-    assert [server.server.target for server in found] == ["/", "/other"]
+        known = learn_connections(find_servers([one.url(), f"{one.url()}other"], Wishes()), WORKLOAD, 0.1)
+    assert [facts(server.server) for server in known] == [(True, None, 3, 1)] * 2
+    assert [server.server.target for server in known] == ["/", "/other"]

@@ -104,9 +104,9 @@ def test_a_run_that_is_killed_in_between_keeps_what_was_known(tmp_path: Path, lo
         confs.measured(tmp_path, plan, rig=rig)
     answer = confs.answer_of(tmp_path / "record")
     for name in screened:
-        found = answer.of(name)
-        assert found.screened is not None
-        assert found.worth is Worth.SCREENED
+        effect = answer.of(name)
+        assert effect.screened is not None
+        assert effect.worth is Worth.SCREENED
     assert (answer.kept, answer.diff, answer.record.run.ended_utc) == ([], None, None)
 
 

@@ -70,9 +70,9 @@ def test_an_app_with_a_port_of_its_own_runs_once() -> None:
 
 
 def test_an_app_that_is_told_a_socket_is_reached_over_it_everywhere() -> None:
-    found = fronts.found("unix", app=App(command=["uvicorn", "app:app", "--uds", "{socket}"]))
-    assert found.request.link.is_unix
-    kept, left_out = choose_fronts(found)
+    choice = fronts.found("unix", app=App(command=["uvicorn", "app:app", "--uds", "{socket}"]))
+    assert choice.request.link.is_unix
+    kept, left_out = choose_fronts(choice)
     assert [front.value for front in kept] == ["nginx"] and "all stacks reach it over that" in left_out[0].reason
 
 

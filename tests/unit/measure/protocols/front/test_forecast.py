@@ -44,15 +44,15 @@ def test_the_time_that_was_given_is_the_time() -> None:
 
 
 def test_stacks_one_at_a_time_are_known_before_the_plan() -> None:
-    found = fronts.found("cache", idle_timeout_s=2.0)
-    plan = ask.plan_of(found)
-    assert [is_whole(experiment, costs_of(found)) for experiment in plan.suite.experiments] == [True, True]
+    choice = fronts.found("cache", idle_timeout_s=2.0)
+    plan = ask.plan_of(choice)
+    assert [is_whole(experiment, costs_of(choice)) for experiment in plan.suite.experiments] == [True, True]
 
 
 def test_an_experiment_gets_time_as_its_starts_take() -> None:
-    found = fronts.found("cache")
-    plan = ask.plan_of(found)
-    costs = costs_of(found)
+    choice = fronts.found("cache")
+    plan = ask.plan_of(choice)
+    costs = costs_of(choice)
     once = {experiment.name: block_s(experiment, costs) for experiment in plan.suite.experiments}
     weights = {experiment.name: experiment.weight for experiment in plan.suite.experiments}
     assert weights["cache"] / weights["nginx"] == pytest.approx(1.5 * once["cache"] / once["nginx"], rel=0.1)

@@ -66,8 +66,8 @@ def test_the_rest_is_no_more_than_a_design_holds() -> None:
 
 def test_three_are_confirmed_gains_that_are_offered_before_all_others() -> None:
     candidates = [candidate(name, is_offered=name in "ab") for name in "abcde"]
-    found = effects(a=(-1.0, 0.5), b=(-9.0, 10.0), c=(-5.0, 1.0), d=(7.0, 1.0), e=(-0.1, 1.0))
-    assert to_confirm(candidates, found) == ["a", "b", "d"]
+    measured = effects(a=(-1.0, 0.5), b=(-9.0, 10.0), c=(-5.0, 1.0), d=(7.0, 1.0), e=(-0.1, 1.0))
+    assert to_confirm(candidates, measured) == ["a", "b", "d"]
 
 
 def test_what_was_not_screened_is_not_confirmed() -> None:
@@ -76,5 +76,5 @@ def test_what_was_not_screened_is_not_confirmed() -> None:
 
 def test_the_whole_has_what_is_offered_and_cheaper() -> None:
     candidates = [candidate(name, is_offered=name != "log") for name in ("log", "buffer", "x", "y")]
-    found = effects(log=(-5.0, 1.0), buffer=(-4.0, 1.0), x=(2.0, 1.0), y=(-1.0, 2.0))
-    assert in_whole(candidates, ["log", "buffer", "x", "y"], found, pair) == ["buffer", "y"]
+    measured = effects(log=(-5.0, 1.0), buffer=(-4.0, 1.0), x=(2.0, 1.0), y=(-1.0, 2.0))
+    assert in_whole(candidates, ["log", "buffer", "x", "y"], measured, pair) == ["buffer", "y"]

@@ -38,10 +38,10 @@ def holds(interval: Interval | None, value: float) -> bool:
 def test_one_change_beside_two_runs_without_it_by_hand() -> None:
     arms = [ScreenedArm("base"), ScreenedArm("base-aa"), ScreenedArm("a", ["a"])]
     rounds = [{"base": 10.0, "base-aa": 12.0, "a": 14.0}, {"base": 20.0, "base-aa": 22.0, "a": 26.0}]
-    found = effects(rounds, arms, ERROR)["a"]
-    assert found is not None
-    assert found.value == pytest.approx(4.0)  # of 3 and 5; t of one degree: 12.706 times 1
-    assert (found.low, found.high) == pytest.approx((4 - 12.706, 4 + 12.706), abs=0.01)
+    estimate = effects(rounds, arms, ERROR)["a"]
+    assert estimate is not None
+    assert estimate.value == pytest.approx(4.0)  # of 3 and 5; t of one degree: 12.706 times 1
+    assert (estimate.low, estimate.high) == pytest.approx((4 - 12.706, 4 + 12.706), abs=0.01)
 
 
 def test_without_noise_all_effects_are_exact_whatever_drifts_from_round_to_round() -> None:
@@ -49,17 +49,17 @@ def test_without_noise_all_effects_are_exact_whatever_drifts_from_round_to_round
         {arm.name: 50.0 + 7 * number**2 + sum(TRUE[change] for change in arm.changes) for arm in ARMS}
         for number in range(4)
     ]
-    for change, found in effects(rounds, ARMS, ERROR).items():
-        assert found is not None
-        assert (found.value, found.low, found.high) == pytest.approx((TRUE[change],) * 3)
+    for change, estimate in effects(rounds, ARMS, ERROR).items():
+        assert estimate is not None
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx((TRUE[change],) * 3)
 
 
 def test_all_intervals_of_a_screening_hold_together_in_at_least_nine_of_ten() -> None:
     dice, screenings = np.random.default_rng(1), 400
     held = 0
     for _ in range(screenings):
-        found = effects(simulated(dice, drift=5.0), ARMS, ERROR)
-        held += all(holds(found[change], effect) for change, effect in TRUE.items())
+        estimate = effects(simulated(dice, drift=5.0), ARMS, ERROR)
+        held += all(holds(estimate[change], effect) for change, effect in TRUE.items())
     assert 0.92 <= held / screenings <= 0.99  # 95 %, and Bonferroni is careful
 
 
@@ -74,11 +74,11 @@ def test_a_design_tells_effects_with_half_the_range_of_as_many_arms_one_at_a_tim
     alone = one_at_a_time(names, "base")
     widths = []
     for arms in (ARMS, alone):
-        found = effects(simulated(dice, arms, rounds=200), arms, ERROR)["c"]
-        assert found is not None
-        assert found.low is not None
-        assert found.high is not None
-        widths.append(found.high - found.low)
+        estimate = effects(simulated(dice, arms, rounds=200), arms, ERROR)["c"]
+        assert estimate is not None
+        assert estimate.low is not None
+        assert estimate.high is not None
+        widths.append(estimate.high - estimate.low)
     assert widths[0] / widths[1] == pytest.approx(0.5, abs=0.1)
 
 
@@ -94,9 +94,9 @@ def test_an_arm_that_failed_takes_the_effects_that_nobody_can_tell_without_it() 
 
 def test_one_round_has_effects_without_a_range_and_none_has_no_effects() -> None:
     rounds = simulated(np.random.default_rng(5), rounds=1)
-    found = effects(rounds, ARMS, ERROR)["a"]
-    assert found is not None
-    assert (found.low, found.high) == (None, None)
+    estimate = effects(rounds, ARMS, ERROR)["a"]
+    assert estimate is not None
+    assert (estimate.low, estimate.high) == (None, None)
     assert set(effects([], ARMS, ERROR).values()) == {None}
 
 
