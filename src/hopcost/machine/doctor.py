@@ -57,8 +57,8 @@ def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding
     elif physical < 4:
         findings.append(
             _warning(
-                f"{len(allowed)} cores, {physical} physical: experiments whose article had more run, and say so",
-                "use as many as they say for theirs",
+                f"{len(allowed)} cores, {physical} physical: some articles had more; their experiments run, and say so",
+                "a machine with as many cores comes nearer to their figures",
             )
         )
     else:

@@ -140,10 +140,13 @@ def other_programs(before: Sequence[ProcessTime], after: Sequence[ProcessTime], 
     known = {(process.pid, process.began_ticks): process for process in before}
     there = {(process.pid, process.began_ticks) for process in after}
     ours = _family(before, own) | _family(after, own)
+    ended = {process.pid: process for key, process in known.items() if key not in there}
     waited_ns: dict[int, int] = {}
-    for key, process in known.items():
-        if key not in there:
-            waited_ns[process.parent] = waited_ns.get(process.parent, 0) + process.cpu_ns + process.children_ns
+    for process in ended.values():
+        heir = process.parent
+        while heir in ended:  # parent and child have ended both
+            heir = ended[heir].parent
+        waited_ns[heir] = waited_ns.get(heir, 0) + process.cpu_ns + process.children_ns
     programs = []
     for process in after:
         past = known.get((process.pid, process.began_ticks))

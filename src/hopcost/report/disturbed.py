@@ -11,6 +11,7 @@ from hopcost.report.formatting import count
 from hopcost.statistics.validity.reasons import Alike, group_reasons, name_programs
 
 CLOSED = 2  # programs, those that disturbed most often
+INIT = 1  # whose children come and go; it cannot be closed
 NAMED = 2  # causes, those of most starts first
 ALL = "--details=starts"
 WIDER, SLOWER, OFF = "ranges are wider, figures stand", "response times may look longer", "figures may be off"
@@ -76,7 +77,7 @@ def _most(kind: Alike) -> float:
 def remedy(suspect: Sequence[Block]) -> str:
     """`close python3 (pid 812)`: what would have helped these starts."""
     reasons = [reason for block in suspect for reason in block.reasons if reason.kind is ReasonKind.OTHER_PROGRAMS]
-    programs = [program for reason in reasons for program in reason.programs]
+    programs = [program for reason in reasons for program in reason.programs if program.pid != INIT]
     if programs:
         return f"close {name_programs(programs, CLOSED)}"
     return "close other programs" if reasons else "wait for a quieter hour"

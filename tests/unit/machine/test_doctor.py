@@ -24,12 +24,16 @@ def judged(finding: Finding) -> tuple[str, str]:
     [
         ([0], {0: []}, ("warn", "1 core(s), 1 physical: none is left for the generator alone")),
         ([0, 1], {0: [1], 1: [0]}, ("warn", "2 core(s), 1 physical: none is left for the generator alone")),
-        ([0, 1], {0: [], 1: []}, ("warn", "2 cores, 2 physical: experiments whose article had more run, and say so")),
-        ([0, 1], {}, ("warn", "2 cores, 2 physical: experiments whose article had more run, and say so")),
+        (
+            [0, 1],
+            {0: [], 1: []},
+            ("warn", "2 cores, 2 physical: some articles had more; their experiments run, and say so"),
+        ),
+        ([0, 1], {}, ("warn", "2 cores, 2 physical: some articles had more; their experiments run, and say so")),
         (
             [0, 1, 2, 3],
             {0: [2], 2: [0], 1: [3], 3: [1]},
-            ("warn", "4 cores, 2 physical: experiments whose article had more run, and say so"),
+            ("warn", "4 cores, 2 physical: some articles had more; their experiments run, and say so"),
         ),
         ([0, 1, 2, 3], {}, ("pass", "4 cores, 4 physical")),
         ([0, 1, 2, 3], {0: [4], 1: [5], 2: [6], 3: [7]}, ("pass", "4 cores, 4 physical")),

@@ -51,6 +51,14 @@ def test_short_lived_children_count_for_their_parent() -> None:
     assert others(before, after) == [("make", 2, 451)], "the 300 ms of cc were used before"
 
 
+def test_what_a_child_s_children_had_used_before_does_not_count_either() -> None:
+    """A shell whose `make` ends inherits the compilers' minutes too."""
+    before = [process(2, "sh", 5), process(3, "make", 10, parent=2, children_ms=40_000)]
+    before += [process(4, "cc", 60_000, parent=3), process(5, "as", 2000, parent=4)]
+    after = [process(2, "sh", 5, children_ms=102_010 + 300)]
+    assert others(before, after) == [("sh", 2, 300)]
+
+
 def test_a_pid_that_is_used_anew_is_another_process() -> None:
     assert others([process(2, "old", 900, began=1)], [process(2, "young", 30, began=2)]) == [("young", 2, 30)]
 

@@ -37,3 +37,10 @@ def test_programs_that_can_be_seen_are_named() -> None:
     for number, block in enumerate(blocks, start=2):
         block.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.3, programs=programs[:number])]
     assert disturbed_sentences(blocks, 2)[1] == "Close cargo (pid 7), node (pid 9) and 1 more and run again."
+
+
+def test_nobody_is_told_to_close_the_first_process() -> None:
+    blocks = six_blocks(0.5, 0.0005, open_loop=False)[:1]
+    init = OtherProgram(name="init", pid=1, cpu_ns=1)
+    blocks[0].reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.3, programs=[init])]
+    assert disturbed_sentences(blocks, 1)[1] == "Close other programs and run again."

@@ -68,7 +68,7 @@ def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Lo
         low, high = (notation.added_parts(cpu)[0] for cpu in (least_ns, most_ns))
         return [
             f"{at} {words[0] if words is not None else 'the hop'} adds {low.lstrip('+')} of CPU to a request"
-            f" ({names[least.name]}), or {high.lstrip('+')} ({names[most.name]}){_overlap(least_ns, most_ns)}."
+            f" ({names[least.name]}) to {high.lstrip('+')} ({names[most.name]}){_overlap(least_ns, most_ns)}."
         ]
     if words is not None:
         return [
@@ -101,6 +101,8 @@ def _throughput(
         return ["No stack has a throughput that can be compared."]
     judged = [] if experiment.no_verdicts is not None else [arm for arm in sized if outcome_of(arm).is_verdict]
     open_arms = [arm for arm in others if arm not in judged]
+    if not judged and experiment.no_verdicts is not None and follows_cost and len(others) > 1:
+        return ["At full load: no verdict on any (?)."]  # the rows and the first caution have the room
     if not judged:
         words = _compared(experiment, baseline, sized, is_judged=False, follows_cost=follows_cost)
         settled = "nothing is settled" if _only_unsettled(experiment, others) else "no verdict on any"
@@ -154,8 +156,8 @@ def _compared(
                 f" {_figure(worst)} at worst ({_either(last)})"
             )
         return (
-            f"{program} leaves {base} {_figure(best)} of its throughput ({names[best.name]}),"
-            f" or {_figure(worst)} ({names[worst.name]}){_overlap(worst_ratio, best_ratio)}"
+            f"{program} leaves {base} {_figure(best)} of its throughput ({names[best.name]})"
+            f" to {_figure(worst)} ({names[worst.name]}){_overlap(worst_ratio, best_ratio)}"
         )
     if not is_judged:
         return f"{best.name} gives {_figure(best)} of {base}'s throughput, {worst.name} {_figure(worst)}"

@@ -37,7 +37,7 @@ def read_suite(name_or_path: str) -> Suite:
     else:
         raise UsageError(
             f"no suite is called '{name_or_path}'",
-            nearest(name_or_path, shipped_suites()) + "; a path to a file ends in .toml",
+            nearest(name_or_path, shipped_suites()) + " A path to a file ends in .toml.",
         )
     return complete_suite(toml_file.read(path, Suite), path)
 

@@ -117,6 +117,15 @@ def test_a_program_that_ends_is_told_with_its_status_and_last_lines(session: Ses
     assert last_lines(session.log("short"), count=1) == "two"
 
 
+def test_the_error_is_shown_that_stands_before_where_it_came_from(tmp_path: Path) -> None:
+    """As Node prints a module that is not there."""
+    trace = [f"    at step{number} (node:internal/modules/loader:{number})" for number in range(9)]
+    (tmp_path / "log").write_text("\n".join(["throw err;", "Error: Cannot find module 'x'", *trace]))
+    assert last_lines(tmp_path / "log", count=2).splitlines() == ["Error: Cannot find module 'x'", *trace[-2:]]
+    (tmp_path / "log").write_text("starting\nerror: no such port\nbye")
+    assert last_lines(tmp_path / "log", count=2) == "error: no such port\nbye"
+
+
 def test_a_program_that_cannot_be_executed_says_so(session: Session) -> None:
     with pytest.raises(NotStarted, match=r"/no/such/program: .*No such file"):
         session.start("none", ["/no/such/program"], CORES, 512)

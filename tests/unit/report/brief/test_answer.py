@@ -90,6 +90,16 @@ def test_a_hop_that_costs_nothing_measurable_adds_nothing() -> None:
     assert words.startswith("At 5,000 requests/s no CPU cost of proxy can be told from none: 0.0 µs")
 
 
+def test_beside_a_cost_a_throughput_without_any_verdict_is_in_the_table_alone() -> None:
+    """So that the rows have room which the sentence is about."""
+    plan = plan_of(quick=False)
+    (experiment,) = plan.experiments
+    stacks = [msgspec.structs.replace(planned, copy_of=None) for planned in experiment.arms]
+    plan = msgspec.structs.replace(plan, experiments=[msgspec.structs.replace(experiment, arms=stacks)])
+    words = sentence(summary([dear_proxy(0)], plan))
+    assert words.startswith("At 5,000 requests/s ") and words.endswith(". At full load: no verdict on any (?).")
+
+
 def test_the_hop_cost_of_a_load_that_counts_in_one_start_is_not_the_answer() -> None:
     blocks = six_blocks(0.5, 0.0005)
     assert load_shown(summary(blocks)).per_s == RATE_PER_S
@@ -189,6 +199,6 @@ def test_the_best_is_named_alone_only_if_no_range_overlaps_its_own() -> None:
 
 
 def test_one_that_may_be_the_best_and_the_worst_is_in_no_list() -> None:
-    assert "51 % of its throughput (HTTP over a Unix socket), or 20 % (FastCGI over TCP)." in answer_of(
+    assert "51 % of its throughput (HTTP over a Unix socket) to 20 % (FastCGI over TCP)." in answer_of(
         three_links(0.35, scatter=0.2)
     )

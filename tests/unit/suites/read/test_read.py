@@ -24,7 +24,7 @@ def test_an_unknown_suite_gets_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         read_suite("nginx-g")
     assert caught.value.message == "no suite is called 'nginx-g'"
-    assert caught.value.hint == "did you mean 'nginx-go'?; a path to a file ends in .toml"
+    assert caught.value.hint == "did you mean 'nginx-go'? A path to a file ends in .toml."
 
 
 @pytest.mark.parametrize("name", ["none.toml", "./none", "some/none"])

@@ -116,7 +116,7 @@ def refuse_own_file(option: str, path: Path | None, file: Path) -> None:
 
 def _nearest_file(file: Path) -> str:
     folder = file.parent
-    names = [path.name for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    names = [path.name for path in folder.glob("*.conf")] if folder.is_dir() else []
     return nearest(file.name, names) if names else "name nginx.conf, or the file of a site"
 
 

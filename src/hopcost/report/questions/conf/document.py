@@ -87,8 +87,11 @@ def _less(saved: Interval) -> str:
 def _title(answer: ConfResult) -> str:
     """`hopcost conf · nginx.conf · GET / · 32 connections · 5 min`."""
     question, run = answer.question, answer.record.run
+    asked = f"GET {question.target}"
+    if not question.command:
+        asked += f" ({question.seen.body_bytes:,} bytes)"  # hopcost's own page
     kind = "new " if question.requests_per_connection == 1 else ""
-    words = ["hopcost conf", question.file, f"GET {question.target}", count(question.connections, f"{kind}connection")]
+    words = ["hopcost conf", question.file, asked, count(question.connections, f"{kind}connection")]
     if question.streams is not None:
         words.append("HTTP/2" if question.streams == 1 else f"HTTP/2 × {question.streams}")
     if run.ended_utc is not None:

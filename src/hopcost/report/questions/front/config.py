@@ -9,7 +9,7 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from hopcost.report.questions.front.words import evidence
+from hopcost.report.questions.front.words import evidence, shared_reason
 from hopcost.statistics.questions.front.advice import Advice, Worth
 from hopcost.statistics.questions.front.fronts import Front
 from hopcost.statistics.questions.front.result import FrontResult
@@ -30,9 +30,9 @@ class Configuration(msgspec.Struct, frozen=True):
 
 
 def configuration(answer: FrontResult) -> Configuration | None:
-    """That of the best measured stack; None if there is none."""
+    """That of the best measured stack; None if there is none, or no verdict on any."""
     best, question = answer.best, answer.question
-    if best is None:
+    if best is None or shared_reason(answer) is not None:
         return None
     name = TEMPLATES.get(best, "nginx.conf")
     app = question.app

@@ -145,7 +145,8 @@ def _cautions(answer: FrontResult) -> list[str]:
     """What changes the reading; the noise stands behind it."""
     app, experiments = answer.question.app, answer.experiments
     reason = shared_reason(answer)
-    cautions = [f"? no verdict on any: {with_advice(reason)}"] if reason is not None else []
+    cautions = ["! interrupted: results so far"] if answer.record.run.ended_utc is None else []
+    cautions += [f"? no verdict on any: {with_advice(reason)}"] if reason is not None else []
     cautions += [
         f"! {failure.arm} failed: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else "")
         for failure in answer.failures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 from hopcost.stacks.sandbox.session.keeper_process import KeeperProcess
 
+ERROR = re.compile(r"\b\w*(error|exception|panic|fatal)\b", re.IGNORECASE)  # in a program's last lines
 SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
 
@@ -238,8 +240,14 @@ def cpu_ns(pid: int) -> int:
 
 
 def last_lines(path: Path, count: int = 8) -> str:
-    """The end of a log file; empty if there is none."""
+    """The end of a log file, before it the last error, if that stands further up; empty if there is none.
+
+    Node and Java name the error, and then many lines of where it came from.
+    """
     try:
-        return "\n".join(path.read_text(errors="replace").strip().splitlines()[-count:])
+        lines = path.read_text(errors="replace").strip().splitlines()
     except OSError:
         return ""
+    end = lines[-count:]
+    errors = [line for line in lines if ERROR.search(line)]
+    return "\n".join(end if not errors or errors[-1] in end else [errors[-1], *end])
