@@ -9,12 +9,11 @@ from pathlib import Path
 from hopcost.errors import UsageError
 from hopcost.nginx.read.finder import (
     HAS_WILDCARD,
-    MODULE_FOLDERS,
-    SITE_FOLDERS,
     Finder,
     read_text,
     supplied_for,
     supplied_texts,
+    takes_sites,
 )
 from hopcost.nginx.read.kinds import is_site, refuse_no_main, whole_around
 from hopcost.nginx.read.refused import refuse_no_configuration, refuse_unknown_variables
@@ -119,9 +118,7 @@ class _Reader:
             return self._includes[pattern]
         names = self._finder.names_of(pattern)
         if not names and HAS_WILDCARD.search(pattern):
-            folder = os.path.dirname(pattern)  # noqa: PTH120 -- of nginx's path
-            is_of_sites = SITE_FOLDERS.search(folder) and not MODULE_FOLDERS.search(folder)
-            if is_of_sites and not self.names_a_site:
+            if takes_sites(pattern) and not self.names_a_site:
                 self.notes.append(f"{place}: no file matches {pattern}: sites that belong there are not measured")
         elif not names:
             names = (self._supply(directive, place),)

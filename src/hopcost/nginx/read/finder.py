@@ -52,6 +52,16 @@ class Finder:
         return tuple(sorted(names))
 
 
+def takes_sites(pattern: str) -> bool:
+    """Whether an `include` of this pattern is for the files of sites, by its folder's name.
+
+    >>> takes_sites("sites-enabled/*"), takes_sites("modules-enabled/*.conf"), takes_sites("*.conf")
+    (True, False, False)
+    """
+    folder = posixpath.dirname(pattern)
+    return bool(SITE_FOLDERS.search(folder)) and not MODULE_FOLDERS.search(folder)
+
+
 def _follow(path: Path, folder: Path) -> Path:
     """A link to /etc/nginx/… in a copy of that folder means the file in the copy."""
     if path.is_symlink() and not path.exists():

@@ -48,16 +48,20 @@ def refuse_templates(text: str, called: str) -> None:
 def refuse_unknown_variables(configuration: HasTree, called: dict[str, str]) -> None:
     """UsageError for `${NAME}` or `$NAME` in capitals that nothing sets: envsubst was to fill it in."""
     known = {name for directive, _ in walk(configuration) for name in _sets(directive.name, directive.args)}
-    for directive, _ in walk(configuration):
-        for word in directive.words:
-            for variable in VARIABLE.finditer(word.text):
-                name = variable[1] or variable[2]
-                if name not in known:
-                    raise UsageError(
-                        f"{called[directive.file]}:{word.line}: nothing sets the variable {variable[0]}: "
-                        "this is a template for envsubst",
-                        f"render it first: envsubst '{variable[0]}' < {called[directive.file]} > rendered.conf",
-                    )
+    unset = [
+        (directive.file, word.line, variable[0])
+        for directive, _ in walk(configuration)
+        for word in directive.words
+        for variable in VARIABLE.finditer(word.text)
+        if (variable[1] or variable[2]) not in known
+    ]
+    if unset:
+        file, line, first = unset[0]
+        in_this_file = " ".join(dict.fromkeys(variable for place, _, variable in unset if place == file))
+        raise UsageError(
+            f"{called[file]}:{line}: nothing sets the variable {first}: this is a template for envsubst",
+            f"render it first: envsubst '{in_this_file}' < {called[file]} > rendered.conf",
+        )
 
 
 def _sets(name: str, args: tuple[str, ...]) -> set[str]:

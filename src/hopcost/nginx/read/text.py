@@ -42,6 +42,11 @@ class ConfigurationText:
         return frozenset(self.files) - frozenset(self.paths)
 
     @property
+    def includes_without_files(self) -> tuple[str, ...]:
+        """Patterns of `include` that match no file: nginx reads on, and misses what belongs there."""
+        return tuple(pattern for pattern, names in self.includes.items() if not names)
+
+    @property
     def digest(self) -> str:
         """SHA-256 over all files and their paths."""
         digest = hashlib.sha256()

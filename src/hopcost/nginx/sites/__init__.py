@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hopcost.errors import UsageError
+from hopcost.nginx.read.finder import takes_sites
 from hopcost.nginx.read.text import ConfigurationText
 from hopcost.nginx.sites.answers import Answers, answers_of
 from hopcost.nginx.sites.listen import Listen, listens_of
@@ -142,8 +143,10 @@ def _nothing_to_measure(configuration: ConfigurationText, sites: list[Site]) -> 
                 f"{at}: no port of {configuration.file} takes HTTP by TCP (no QUIC, no PROXY protocol)",
                 "give the server a plain `listen PORT` beside it",
             )
+        empty = next(filter(takes_sites, configuration.includes_without_files), None)
         return UsageError(
-            f"{configuration.file} has no `server`",
+            f"{configuration.file} has no `server`"
+            + (f", and its `include {empty}` matches no file" if empty is not None else ""),
             hint or "name the file that holds the site, or copy it beside this one",
         )
     first = sites[0]

@@ -61,6 +61,12 @@ def test_a_variable_in_capitals_that_nothing_sets_is_of_envsubst(tmp_path: Path)
     assert "render it first" in (refused.value.hint or "")
 
 
+def test_all_variables_of_the_file_are_rendered_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as refused:
+        configuration_of(tmp_path, "server { listen ${PORT}; server_name $NAME; return 200 ${PORT}; }")
+    assert (refused.value.hint or "").startswith("render it first: envsubst '${PORT} $NAME' < ")
+
+
 def test_a_variable_in_capitals_may_be_set(tmp_path: Path) -> None:
     configuration_of(
         tmp_path,

@@ -96,6 +96,16 @@ def test_one_without_a_server_names_the_site_that_no_include_takes_in(tmp_path: 
     assert (refused.value.hint or "").endswith(f"name it: hopcost conf {tmp_path}/sites-available/a")
 
 
+def test_one_without_a_server_names_the_include_that_matches_no_file(tmp_path: Path) -> None:
+    text = "include modules-enabled/*; include sites-enabled/*.conf;"
+    with pytest.raises(UsageError) as refused:
+        choose_site(configuration_of(tmp_path, text))
+    assert refused.value.message == (
+        f"{tmp_path}/nginx.conf has no `server`, and its `include sites-enabled/*.conf` matches no file"
+    )
+    assert refused.value.hint == "name the file that holds the site, or copy it beside this one"
+
+
 def test_one_that_cannot_be_loaded_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nginx\.conf:3: no port of .* takes HTTP by TCP"):
         choose_site(configuration_of(tmp_path, f"server {{ listen unix:/run/a; {PROXY} }}"))
