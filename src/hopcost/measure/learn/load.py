@@ -25,6 +25,7 @@ from hopcost.suites.experiments.workload import Workload
 
 SLICE_NS = 100_000_000
 JUDGED_REQUESTS = 1000  # from so many on errors end the load
+KINDS = {"status": "of another status", "body": "of another body"}  # of errors, as they are told
 END_IS_TOLD_S = 1.0  # within which a program's end is known, after its connections broke
 
 
@@ -123,7 +124,7 @@ def refuse_errors(stack: RunningStack, workload: Workload, course: Course) -> No
     """ArmFailed if too many requests had no correct answer."""
     if not course.fails and course.answers:
         return
-    kinds = ", ".join(f"{number} {kind}" for kind, number in course.errors.most_common())
+    kinds = ", ".join(f"{number} {KINDS.get(kind, kind)}" for kind, number in course.errors.most_common())
     under_load = f"under load with {workload.connections} connections"
     words = f"{under_load} {100 * course.error_share:.1f} % of its answers are errors ({kinds})"
     if not course.errors:

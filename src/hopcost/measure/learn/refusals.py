@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from http.client import RemoteDisconnected
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from hopcost.stacks.client.connection import Endless, HttpAnswer
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 TLS_ALERT = b"\x15\x03"
+TO_LOG_IN = re.compile(r"(?i)log[-_]?in|sign[-_]?in|auth|\bsso\b")
 LOGIN = "log in with -H 'Authorization: …' or -H 'Cookie: …'"
 HINTS = {
     400: "-H 'Host: NAME' if it answers to its own name alone (Django: ALLOWED_HOSTS), or another --path",
@@ -56,7 +58,10 @@ def _redirect(answer: HttpAnswer, request: str) -> tuple[str, str]:
         options.append(f"--path {shlex.quote(path)}")
     elif to.scheme == "https":  # the same page, but over TLS
         options.append("-H 'X-Forwarded-Proto: https'")
-    return words, f"ask for what it redirects to: {' '.join(options)}" if options else "it redirects to itself"
+    if not options:
+        return words, "it redirects to itself"
+    there = f"ask for what it redirects to: {' '.join(options)}"
+    return words, f"{LOGIN}, or {there}" if TO_LOG_IN.search(f"{to.hostname}{to.path}") else there
 
 
 def why_no_answer(error: Exception, received: bytes, request: str, last_lines: str) -> tuple[str, str]:

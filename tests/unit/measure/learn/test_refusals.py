@@ -25,7 +25,17 @@ def test_a_success_is_measured(status: int) -> None:
 @pytest.mark.parametrize(
     ("location", "hint"),
     [
-        ("/login/?next=/", "ask for what it redirects to: --path '/login/?next=/'"),
+        ("/shop/?page=1", "ask for what it redirects to: --path '/shop/?page=1'"),
+        (
+            "/login/?next=/",
+            "log in with -H 'Authorization: …' or -H 'Cookie: …', or ask for what it redirects to:"
+            " --path '/login/?next=/'",
+        ),
+        (
+            "https://sso.example.org/start",
+            "log in with -H 'Authorization: …' or -H 'Cookie: …', or ask for what it redirects to:"
+            " -H 'Host: sso.example.org' --path /start",
+        ),
         ("http://127.0.0.1:8000/en", "ask for what it redirects to: --path /en"),
         ("https://localhost/", "ask for what it redirects to: -H 'X-Forwarded-Proto: https'"),
         ("http://shop.example.org/", "ask for what it redirects to: -H 'Host: shop.example.org'"),
