@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
+from pathlib import PurePath
 
 from hopcost.record.contents.run import StopReason
 from hopcost.report import notation
@@ -87,11 +89,13 @@ def _adds(row: FrontRow, answer: FrontResult) -> str:
     left = ""
     if ratio is not None:
         left = f" and {'gives' if ratio.value > 1 else 'leaves'} {notation.share(ratio)} of the throughput"
-    request = f"a request of {notation.time(answer.app_ns)}{left}"
+    request = f"a request of {notation.time(answer.app_ns)}"
     if added is not None and added.high is not None and added.low is not None and added.high < 0:
         saved = Interval(value=-added.value, low=-added.high, high=-added.low)
-        return f"saves {notation.added(saved).removeprefix('+')} of CPU in {request}"
-    return f"adds {notation.added(added).removeprefix('+')} of CPU to {request}"
+        return f"saves {notation.added(saved).removeprefix('+')} of CPU in {request}{left}"
+    if added is not None and added.value < 0:  # it may cost or save
+        return f"changes {request} by {notation.added(added)} of CPU{left}"
+    return f"adds {notation.added(added).removeprefix('+')} of CPU to {request}{left}"
 
 
 def _why_nothing(answer: FrontResult) -> str:
@@ -103,18 +107,25 @@ def _why_nothing(answer: FrontResult) -> str:
 def _title(answer: FrontResult) -> str:
     """`hopcost front · node server.js · GET / · 64 connections · 4 min`."""
     question = answer.question
-    command = shlex.join(question.command)
-    command = command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 1]}…"
     load = "" if question.rate_per_s is None else f"{notation.rate(question.rate_per_s)}/s"
     words = [
         "hopcost front",
-        command,
+        short_command(question.command),
         f"{question.method} {question.target}",
         load or count(question.connections, "connection"),
         *_elapsed(answer),
     ]
     title = " · ".join(words)
-    return title if len(title) <= WIDTH else " · ".join(words[:2] + words[3:])
+    return title if len(title.replace("…", "...")) <= WIDTH else " · ".join(words[:2] + words[3:])
+
+
+def short_command(command: Sequence[str]) -> str:
+    """The command as it was given; too long for a title, its program loses its folder first, then its end is cut."""
+    whole = shlex.join(command)
+    if len(whole) <= LONGEST_COMMAND:
+        return whole
+    named = shlex.join([PurePath(command[0]).name, *command[1:]])
+    return named if len(named) <= LONGEST_COMMAND else f"{named[: LONGEST_COMMAND - 1]}…"
 
 
 def _elapsed(answer: FrontResult) -> list[str]:

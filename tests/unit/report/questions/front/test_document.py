@@ -15,7 +15,7 @@ from hopcost.plan.plan import LeftOut
 from hopcost.record.contents.run import StopReason
 from hopcost.report import Format, render
 from hopcost.report.questions.front import front_report
-from hopcost.report.questions.front.document import sentence
+from hopcost.report.questions.front.document import sentence, short_command
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.front.advice import Advice, Worth
 from hopcost.statistics.questions.front.fronts import Front
@@ -94,6 +94,33 @@ def test_a_front_that_saves_is_said_to_save(rig: MockRig, tmp_path: Path) -> Non
     plan = fronts.plan_of(idle_timeout_s=None, keeps_connections=False, is_fastcgi=True, processes=1)
     words = sentence(shown(fronts.measured(rig, tmp_path, plan)))
     assert "it saves 125 µs (125–125) of CPU in a request of 250 µs and gives 200 %" in words
+
+
+def test_what_may_save_or_cost_is_not_said_to_add_less_than_nothing(rig: MockRig, tmp_path: Path) -> None:
+    rig.answers = {"alone": 40, "alone-aa": 40, "nginx": 41, "keepalive": 41, "unix": 41}
+    rig.slice_cpu_ns = 10_000_000
+    busy = shown(fronts.measured(rig, tmp_path, fronts.plan_of(), on_busy_machine=True))
+    rows = [
+        row
+        if row.added is None
+        else msgspec.structs.replace(row, added=Interval(value=-6000.0, low=-20_000.0, high=8000.0))
+        for row in busy.rows
+    ]
+    words = sentence(msgspec.structs.replace(busy, rows=rows))
+    assert "As measured nginx changes a request of 250 µs by −6 µs (−20 to +8) of CPU and gives 103 %" in words
+
+
+@pytest.mark.parametrize(
+    ("command", "short"),
+    [
+        (["/srv/bin/app", "--fast"], "/srv/bin/app --fast"),
+        (["/srv/a/folder/with/a/long/name/gunicorn", "app:app"], "gunicorn app:app"),
+        (["/srv/a/folder/with/a/long/name/gunicorn", "app:app", "--threads", "4"], "gunicorn app:app --threads 4"),
+        (["gunicorn", "app:app", "--threads", "4", "--bind", ":8000"], "gunicorn app:app --threads 4 --…"),
+    ],
+)
+def test_a_long_command_loses_its_folder_before_its_name(command: list[str], short: str) -> None:
+    assert short_command(command) == short
 
 
 def test_an_experiment_that_broke_off_is_told(answer: FrontResult) -> None:
