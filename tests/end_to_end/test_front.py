@@ -134,6 +134,15 @@ def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, words: list[s
     assert "Traceback" not in done.stderr and list(tmp_path.iterdir()) == []
 
 
+def test_a_record_that_is_there_is_refused_before_the_app_starts(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "run.json").write_text("{}")
+    words = ["--record", "taken", "--", sys.executable, "-c", "open('started', 'w')"]
+    done = command.hopcost("front", *words, folder=tmp_path)
+    assert done.returncode == 2 and "taken: exists and is not an empty directory" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
 @pytest.mark.usefixtures("nothing_left")
 def test_an_app_that_ends_shows_its_last_words(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("print('no licence'); raise SystemExit(7)")

@@ -48,10 +48,7 @@ class Writer:
         question: KeptQuestion | None = None,
     ) -> None:
         self.path = path or _new_folder(plan.suite)
-        if _is_taken(self.path):
-            raise UsageError(
-                f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
-            )
+        refuse_taken(self.path)
         self._mask = StructureMasker()
         masked = self._mask.masker.mask_words(command)
         self.run = Run(format=FORMAT, hopcost=__version__, command=masked, started_utc=now_utc(), method=METHOD.number)
@@ -149,6 +146,12 @@ class Writer:
             f"{self.path / name}: {error.strerror}",
             f"what was recorded before is whole: hopcost report {self.path}",
         )
+
+
+def refuse_taken(path: Path) -> None:
+    """UsageError if no record may go there."""
+    if _is_taken(path):
+        raise UsageError(f"{path}: exists and is not an empty directory", "nothing is overwritten: name another one")
 
 
 def _is_taken(path: Path) -> bool:

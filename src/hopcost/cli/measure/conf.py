@@ -88,6 +88,10 @@ def conf(
         list[str] | None,
         typer.Option("--env", metavar="NAME=VALUE", help="A variable for your app; records hide the value."),
     ] = None,
+    ready: Annotated[
+        str | None,
+        typer.Option("--ready", metavar="TIME", help="How long your app may take until it listens. [default: 30s]"),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A first answer with wider ranges.")] = False,
     time: Annotated[
         str | None, typer.Option("--time", metavar="TIME", help="Time for it, as 90, 90s, 5m or 1h. [default: 5m]")
@@ -137,6 +141,7 @@ def conf(
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.conf.ask import learn_conf, measure_conf
     from hopcost.plan.options import RunOptions
+    from hopcost.record.writer import refuse_taken
     from hopcost.report.questions.conf import conf_report
 
     format = pick_format(format, json=json)
@@ -156,11 +161,14 @@ def conf(
         folder=folder,
         environment=environment or [],
         is_quick=quick,
+        ready=ready,
     )
     time_s = None if time is None else read_seconds("--time", time)
     for option, path_to_write in (("--output", output), ("--diff", diff)):
         refuse_unwritable(path_to_write)
         refuse_own_file(option, path_to_write, file)
+    if record is not None:
+        refuse_taken(record)
     console = Console(stderr=True, highlight=False, quiet=quiet)
 
     def say(line: str) -> None:

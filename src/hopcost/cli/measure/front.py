@@ -87,6 +87,10 @@ def front(
         list[str] | None,
         typer.Option("--env", metavar="NAME=VALUE", help="A variable for your app; records hide the value."),
     ] = None,
+    ready: Annotated[
+        str | None,
+        typer.Option("--ready", metavar="TIME", help="How long your app may take until it listens. [default: 30s]"),
+    ] = None,
     rate: Annotated[
         float | None,
         typer.Option("--rate", metavar="R", min=0.1, help="Compare CPU at R requests per second too, if that can be."),
@@ -146,6 +150,7 @@ def front(
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.front.ask import measure_fronts, plan_fronts
     from hopcost.plan.options import RunOptions
+    from hopcost.record.writer import refuse_taken
     from hopcost.report.questions.front import front_report
     from hopcost.report.questions.front.words import shared_reason
 
@@ -167,11 +172,14 @@ def front(
         environment=environment or [],
         rate=rate,
         is_quick=quick,
+        ready=ready,
     )
     time_s = None if time is None else read_seconds("--time", time)
     narrow = PRECISION if precision is None else read_percent("--precision", precision)
     for file in (output, suite):
         refuse_unwritable(file)
+    if record is not None:
+        refuse_taken(record)
     console = Console(stderr=True, highlight=False, quiet=quiet)
 
     def say(line: str) -> None:

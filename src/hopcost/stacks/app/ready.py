@@ -14,8 +14,9 @@ from hopcost.suites.arms.app import App
 
 CONNECT_S = 0.005  # between two attempts to connect where it was told
 LOOK_S = 0.1  # between two looks at where it listens, which read the files of all processes
-TCP_HINT = "does it listen on the port in PORT or {port}? ready_s = … if it only needs longer"
-UNIX_HINT = "does it listen on the socket {socket}? ready_s = … if it only needs longer"
+LONGER = "if it only needs longer, --ready 2m or ready_s in its suite"
+TCP_HINT = f"does it listen on the port in PORT or {{port}}? {LONGER}"
+UNIX_HINT = f"does it listen on the socket {{socket}}? {LONGER}"
 
 
 class StartedApp(Protocol):

@@ -11,6 +11,9 @@ from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.sandbox.session import Session
 from hopcost.suites.arms.app import App
 
+IN_THE_FOREGROUND = "it must stay in the foreground: no --daemon"
+BY_HAND = "does the same command start by hand, in the same folder? --folder and --env may be missing"
+
 
 class AppInSession:
     """The app with its processes; `describe` gives the end of a message about it when it has ended, with its log."""
@@ -31,7 +34,7 @@ class AppInSession:
         status = self._session.poll().get(self.name)
         if status is not None:
             how = f"with exit code {status}" if status >= 0 else f"by signal {-status}"
-            hint = "it must stay in the foreground: no --daemon" if status == 0 else None
+            hint = IN_THE_FOREGROUND if status == 0 else BY_HAND
             raise ArmFailed(self.arm, f"{self.name} ended {how} before it listened{self._log()}", hint)
 
     def log(self) -> str:

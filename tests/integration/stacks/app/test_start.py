@@ -133,6 +133,7 @@ def test_one_that_listens_nowhere_shows_its_last_lines(tmp_path: Path) -> None:
 def test_one_that_exits_shows_its_code_and_its_last_lines(tmp_path: Path) -> None:
     error = failure(small_apps.write(tmp_path, small_apps.EXITS))
     assert error.message == "shop ended with exit code 1 before it listened; its last lines:\nno licence"
+    assert error.hint == "does the same command start by hand, in the same folder? --folder and --env may be missing"
 
 
 def test_one_that_goes_to_the_background_is_told_to_stay(tmp_path: Path) -> None:

@@ -6,18 +6,27 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from hopcost.cli.shared.arguments import read_seconds
 from hopcost.errors import UsageError
 from hopcost.suites.arms.app import App
 
 
-def read_app(command: list[str], folder: Path, port: int | None, environment: Iterable[str], needs: list[str]) -> App:
-    """The app as it is started in its folder; UsageError for a variable that is none."""
+def read_app(
+    command: list[str],
+    folder: Path,
+    port: int | None,
+    environment: Iterable[str],
+    needs: list[str],
+    ready: str | None = None,
+) -> App:
+    """The app as it is started in its folder; UsageError for a variable or a time that is none."""
     return App(
         command=command,
         folder=str(folder),
         port=port,
         environment=dict(map(_read_variable, environment)),
         needs=needs,
+        ready_s=None if ready is None else read_seconds("--ready", ready),
     ).from_folder(folder)
 
 

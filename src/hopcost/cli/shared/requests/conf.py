@@ -43,6 +43,7 @@ class ConfWords(msgspec.Struct, frozen=True):
     folder: Path | None
     environment: list[str]
     is_quick: bool
+    ready: str | None = None
 
     def request(self) -> ConfRequest:
         """The request; UsageError for a word that is none."""
@@ -70,7 +71,7 @@ class ConfWords(msgspec.Struct, frozen=True):
         )
 
     def _app(self) -> App:
-        return read_app(self.command, read_folder(self.folder), self.app_port, self.environment, self.needs)
+        return read_app(self.command, read_folder(self.folder), self.app_port, self.environment, self.needs, self.ready)
 
 
 def show_plan(plan: ConfPlan, say: Callable[[str], None], now_s: float | None = None) -> None:

@@ -48,13 +48,14 @@ class FrontWords(msgspec.Struct, frozen=True):
     environment: list[str]
     rate: float | None
     is_quick: bool
+    ready: str | None = None
 
     def request(self) -> FrontRequest:
         """The request; UsageError for a word that is none."""
         folder, target = read_folder(self.folder), read_path(self.path)
         if self.script is not None and not self.is_fastcgi:
             raise UsageError("--script: without --fastcgi nobody asks for a script", "add --fastcgi")
-        app = read_app(self.command, folder, self.port, self.environment, self.needs)
+        app = read_app(self.command, folder, self.port, self.environment, self.needs, self.ready)
         method = _method(self.method)
         if method.uploads and self.body_bytes is None:
             raise UsageError(f"--method {method.value}: of nothing", "--body-bytes 100 says how much it carries")

@@ -109,9 +109,7 @@ class Learning:
     def _why_no_socket(self, app: App, learned: Learned) -> str | None:
         """Tried: many an app that reads PORT takes a path there, and many do not."""
         self._say("the app is started once more, over a Unix socket")
-        trial = (
-            app if app.ready_s is not None else msgspec.structs.replace(app, ready_s=learned.ready_s + SOCKET_READY_S)
-        )
+        trial = msgspec.structs.replace(app, ready_s=learned.ready_s + SOCKET_READY_S)
         try:
             with self._start(trial, self.request.socket_link) as stack, stack.as_client():
                 check.ask_as_loaded(stack.arm, stack.prepared.address, self.request.workload)

@@ -11,10 +11,11 @@ from hopcost.errors import UsageError
 
 
 def test_an_app_has_its_command_folder_port_and_variables(tmp_path: Path) -> None:
-    app = read_app(["./serve"], tmp_path, 3000, ["A=1", "B=x=y", "C="], ["127.0.0.1:5432"])
+    app = read_app(["./serve"], tmp_path, 3000, ["A=1", "B=x=y", "C="], ["127.0.0.1:5432"], "2m")
     assert (app.command, app.folder, app.port) == (["./serve"], str(tmp_path), 3000)
     assert app.environment == {"A": "1", "B": "x=y", "C": ""}
     assert app.needs == ["127.0.0.1:5432"]
+    assert app.ready_s == 120
 
 
 @pytest.mark.parametrize("text", ["nonsense", "1=2", "=secret", "A B=secret"])
