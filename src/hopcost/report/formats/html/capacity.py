@@ -20,10 +20,15 @@ from hopcost.statistics.summary.summary import ExperimentSummary
 MEDIAN = "p50"
 
 
+def is_asked(record: Record) -> bool:
+    """Whether the record is of this verb: its chart is shown without a click."""
+    return record.question is not None and record.question.verb is Verb.CAPACITY
+
+
 def curve(record: Record, experiment: ExperimentSummary) -> tuple[str, vega.Spec] | None:
     """Caption and specification; None if the record is of another verb, or nothing was offered."""
     kept = record.question
-    if kept is None or kept.verb is not Verb.CAPACITY:
+    if kept is None or not is_asked(record):
         return None
     question = msgspec.json.decode(kept.content, type=CapacityQuestion)
     quantile = shown_quantile(question)

@@ -19,7 +19,7 @@ from hopcost.report import Part, Result, formatting
 from hopcost.report.brief.load import load_shown
 from hopcost.report.document import Bars, Element, Fold, Heading, Lines, Section, Style
 from hopcost.report.formats import csv, json
-from hopcost.report.formats.html import caveats, charts, series, stacks
+from hopcost.report.formats.html import capacity, caveats, charts, series, stacks
 from hopcost.report.formats.html.bars import draw_bars
 from hopcost.report.formats.html.charts import Chart
 from hopcost.report.formats.html.stacks import Behind, StackPicture
@@ -55,6 +55,7 @@ class Details:
     elements: list[Element] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     behind: list[Arms] = field(default_factory=list)
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,7 @@ def _answer(record: Record, group: list[ExperimentSummary], sections: list[Secti
             folds.get(part.heading, []),
             charts_of.get(part, []),
             behind if part is Part.MACHINE else [],
+            is_open=part is Part.LOAD and capacity.is_asked(record),
         )
         for part in Part
     ]

@@ -20,6 +20,7 @@ from hopcost.statistics.questions.capacity.result import CapacityResult, Capacit
 MOST_CAUTIONS = 3
 WIDE = 0.1  # half-width of a range as a share of the capacity, from which more time is the next step
 MORE = 4  # times the time that halves a range
+FARTHEST = 1.5  # times the largest capacity: a bar's range goes on beyond it
 
 
 def document(answer: CapacityResult, *, details: bool = False) -> Document:
@@ -50,19 +51,20 @@ def document(answer: CapacityResult, *, details: bool = False) -> Document:
 
 
 def table(answer: CapacityResult) -> Bars:
-    """A row for each stack with its capacity as a bar."""
+    """A row for each stack with its capacity as a bar. Capacities set the scale, and not the widest range."""
     known = [row.per_s for row in answer.rows if row.per_s is not None]
-    most = max((per_s.high or per_s.value for per_s in known), default=0.0)
-    return Bars(["", "requests/s", "", ""], [_bar_row(row, most) for row in answer.rows] if known else [])
+    farthest = FARTHEST * max((per_s.value for per_s in known), default=0.0)
+    most = max((min(farthest, per_s.high or per_s.value) for per_s in known), default=0.0)
+    return Bars(["", "requests/s", ""], [_bar_row(row, most) for row in answer.rows] if known else [])
 
 
 def _bar_row(row: CapacityRow, most: float) -> BarRow:
     if row.per_s is None:
-        return BarRow(row.arm, ["–"], None, ["", "failed" if row.kind is Kind.FAILED else "?"])
+        return BarRow(row.arm, ["–"], None, ["failed" if row.kind is Kind.FAILED else "?"])
     figure, ends = rate_parts(row.per_s)
     if row.kind is Kind.AT_LEAST:
-        return BarRow(row.arm, [f"≥{figure}"], bar_of(row.per_s, most), ["", "the generator's limit"])
-    return BarRow(row.arm, [figure], bar_of(row.per_s, most), [ends, ""])
+        return BarRow(row.arm, [f"≥{figure}"], bar_of(row.per_s, most), ["the generator's limit"])
+    return BarRow(row.arm, [figure], bar_of(row.per_s, most), [ends])
 
 
 def _title(answer: CapacityResult) -> str:

@@ -57,7 +57,8 @@ def why_not(row: CapacityRow, answer: CapacityResult) -> str:
     if row.starts == 0 and answer.valid:
         return f"{row.arm} is not known: it gave no correct answer under full load"
     held = "" if row.held_per_s is None else f"; it held {notation.rate(row.held_per_s)}/s"
-    return f"{row.arm} is not settled: the time was too short{held}"
+    why = "its probes disagree too much for a range" if row.has_open_range else "the time was too short"
+    return f"{row.arm} is not settled: {why}{held}"
 
 
 def idle_words(point: RatePoint, answer: CapacityResult) -> str:

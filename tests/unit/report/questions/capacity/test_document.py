@@ -8,12 +8,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from known import known
 from mocks.queues import ONE_MS, TWO_MS, QueueRig, searched
 
 from hopcost.record import reader
 from hopcost.report import Format, render
 from hopcost.report.formats.text import text
 from hopcost.report.questions.capacity import capacity_report
+from hopcost.report.questions.capacity.document import table
+from hopcost.report.questions.capacity.words import rate_parts
 from hopcost.report.questions.kept import kept_answer
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.capacity.result import CapacityResult, CapacityRow, Kind
@@ -76,6 +79,9 @@ def test_json_and_csv_have_every_point(answer: CapacityResult) -> None:
 def test_the_page_has_the_answer_and_the_chart(answer: CapacityResult) -> None:
     page = render(capacity_report(answer), Format.HTML)
     assert "slow carries" in page and "response times by offered rate" in page
+    figure, ends = rate_parts(known(answer.row("slow").per_s))
+    assert f'<td class="before">{figure}</td>' in page and f'<td class="mark">{ends}</td>' in page
+    assert '<details id="one/load" open>' in page
 
 
 def test_markdown_has_the_answer(answer: CapacityResult) -> None:
@@ -89,20 +95,29 @@ def test_the_generators_limit_is_said(answer: CapacityResult) -> None:
     assert "the load generator reached its own limit" in shown
 
 
+def test_a_wide_range_leaves_the_other_bars_their_length(answer: CapacityResult) -> None:
+    wide = msgspec.structs.replace(answer.rows[0], per_s=Interval(value=8000.0, low=300.0, high=250_000.0))
+    other = msgspec.structs.replace(answer.rows[1], per_s=Interval(value=4000.0, low=3900.0, high=4100.0))
+    bars = [row.bar for row in table(msgspec.structs.replace(answer, rows=[wide, other])).rows]
+    assert {known(bar).most for bar in bars} == {12_000.0}
+
+
 def test_too_few_connections_are_said(answer: CapacityResult) -> None:
     assert "-c 128" in " ".join(lines(only(answer, is_short_of_connections=True)))
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"),
+    ("kind", "spread", "words"),
     [
-        (Kind.NOT_SETTLED, "the time was too short; it held 500/s"),
-        (Kind.NOT_OFFERED, "could not offer even"),
-        (Kind.MISSES_IDLE, "holds no rate: almost idle, at"),
+        (Kind.NOT_SETTLED, None, "the time was too short; it held 500/s"),
+        (Kind.NOT_SETTLED, 0.02, "its probes disagree too much for a range; it held 500/s"),
+        (Kind.NOT_OFFERED, None, "could not offer even"),
+        (Kind.MISSES_IDLE, None, "holds no rate: almost idle, at"),
     ],
 )
-def test_no_capacity_says_why(answer: CapacityResult, kind: Kind, words: str) -> None:
-    shown = " ".join(" ".join(lines(only(answer, kind=kind, per_s=None, held_per_s=500.0))).split())
+def test_no_capacity_says_why(answer: CapacityResult, kind: Kind, spread: float | None, words: str) -> None:
+    row = only(answer, kind=kind, per_s=None, held_per_s=500.0, restart_spread=spread)
+    shown = " ".join(" ".join(lines(row)).split())
     assert "No capacity: slow" in shown and words in shown
 
 
