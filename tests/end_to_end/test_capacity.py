@@ -57,6 +57,7 @@ def test_one_server_that_runs_already_has_a_capacity_too(tmp_path: Path) -> None
         (("nginx-go/one-core", "-O", "p99<5ms", "-O", "p99<9ms"), "two limits of p99", "name one"),
         (("nginx-go",), "nginx-go has several experiments", "nginx-go/one-core"),
         (("nginx-go/one-core", "--arm", "goo"), "no arm is called 'goo'", "did you mean 'go'?"),
+        (("nginx-go/one-core/go", "--time", "1s"), "too short for 1 stack", "9s at the least"),
         ((":1", "--time", "10s"), "cannot be reached", "running"),
         (("--app", ""), "--app: no command", "node server.js"),
     ],

@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from hopcost.errors import HopcostError
+from hopcost.errors import HopcostError, UsageError
 from hopcost.measure import quiet, run
 from hopcost.measure.load import peer as peer_load
 from hopcost.measure.load.context import BlockContext
 from hopcost.measure.load.engine import cores_in_use
 from hopcost.measure.protocols.capacity.course import Course
 from hopcost.measure.protocols.capacity.plan import capacity_plan, seconds_of
-from hopcost.measure.protocols.capacity.timing import default_time_s
+from hopcost.measure.protocols.capacity.timing import default_time_s, least_time_s
 from hopcost.measure.protocols.capacity.watcher import CapacityRunWatcher, CapacityWatcher
 from hopcost.measure.protocols.versus.run import plan_servers, servers_environment, servers_rig
 from hopcost.measure.rig import RealRig, Rig
@@ -75,10 +75,17 @@ def _with_seed(options: RunOptions) -> RunOptions:
 
 
 def _planned(plan: Plan, suite: Suite, arms: Collection[str], open_files: int, options: RunOptions) -> Plan:
+    """The plan of these arms; UsageError for a time in which nothing can be found."""
     wanted = capacity_plan(plan, suite, arms, open_files)
-    if options.time_s is not None:
-        return wanted
-    return msgspec.structs.replace(wanted, time_s=default_time_s(sum(len(part.arms) for part in wanted.experiments)))
+    number = sum(len(part.arms) for part in wanted.experiments)
+    if options.time_s is None:
+        return msgspec.structs.replace(wanted, time_s=default_time_s(number))
+    if options.time_s < least_time_s(number):
+        raise UsageError(
+            f"--time {options.time_s:g}s is too short for {number} {'stack' if number == 1 else 'stacks'}",
+            f"--time {least_time_s(number)}s at the least, {default_time_s(number):.0f}s for ranges",
+        )
+    return wanted
 
 
 def _measure(

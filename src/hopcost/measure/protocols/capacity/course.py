@@ -23,7 +23,6 @@ from hopcost.statistics.questions.capacity.outcome import read_outcome
 from hopcost.statistics.validity.reasons import shorten_reasons
 
 CLIMB_SHARE = 0.6  # of the time that the first start may take
-START_S = 2.0  # of an arm: start, check, warm-up, a moment of full load, stop; before a start has shown it
 
 
 class Course:
@@ -37,8 +36,9 @@ class Course:
         self.begins_s, self.ends_s = self.rig.now_s(), ends_s
         self.searches: dict[str, Search] = {}
         self.failed: set[str] = set()
-        self._start_s = START_S * len(context.experiment.arms)
+        self._start_s = timing.ARM_START_S * len(context.experiment.arms)
         self._void = self._valid = 0
+        self._probing: list[Search] = []  # in the start that runs
 
     def run(self) -> Ending:
         """All starts, into the record; why it ended. KeyboardInterrupt goes on behind the start that it stopped."""
@@ -49,6 +49,7 @@ class Course:
             if isinstance(step, Ending):
                 return step
             began_s, probing_s = self.rig.now_s(), 0.0
+            self._probing = []
 
             def probe(block: Block, ready: list[CheckedArm], probes: Probes = step) -> None:
                 nonlocal probing_s
@@ -86,7 +87,8 @@ class Course:
         needed_s = self._needed_s(arms)
         if not self.searches:  # the climb is as long as it is
             return Probes(needed_s, timing.MOST_IN_CLIMB)
-        probes = timing.probes_of_start(left_s, self._start_s, settle_s, len(arms), needed_s)
+        done = max(0, self._valid - 1)
+        probes = timing.probes_of_start(left_s, self._start_s, settle_s, len(arms), needed_s, done)
         if probes is not None:
             return probes
         if self._valid >= timing.LEAST_STARTS:
@@ -119,8 +121,9 @@ class Course:
             full_per_s = throughput(parts[arm.arm.name])
             if arm.arm.name not in self.searches and full_per_s:
                 self.searches[arm.arm.name] = Search(full_per_s)
-            if arm.arm.name in self.searches:
-                self.searches[arm.arm.name].begin_start()
+        self._probing = [self.searches[arm.arm.name] for arm in ready if arm.arm.name in self.searches]
+        for search in self._probing:
+            search.begin_start()
 
     def _probe(self, block: Block, ready: list[CheckedArm], probes: Probes) -> None:
         """Probe after probe; a climb ends a little after the last arm has ended its own."""
@@ -158,12 +161,14 @@ class Course:
         self.watcher.knows({name: search.so_far for name, search in self.searches.items()})
 
     def _note(self, block: Block) -> Ending | None:
-        """A start is done; why the experiment fails, None if it goes on. A void start still guides the next rates."""
+        """A start is done; why the experiment fails, None if it goes on. A void start does not guide the next rates."""
         self.failed |= {failure.arm for failure in block.failures}
         if block.validity is not Validity.VOID:
             self._valid += 1
             return None
         self._void += 1
+        for search in self._probing:
+            search.forget_start()
         if self._void > max(METHOD.max_void_blocks, self._valid):
             return self._ending(StopReason.FAILED, f"{self._void} void starts: {shorten_reasons(block.reasons)}")
         return None

@@ -41,6 +41,14 @@ class Search:
         self.starts.append([])
         self.first_side = -self.first_side
 
+    def forget_start(self) -> None:
+        """The machine was disturbed in the last start: a server and a generator looked slower in it than they are."""
+        self.starts.pop()
+        self.first_side = -self.first_side
+        self.limited.clear()
+        self._fitted = (0, 0, None)
+        self._was_bracketed = self.is_bracketed
+
     def add(self, outcome: Outcome) -> None:
         """Take what a rate came to into account."""
         if outcome.is_limited:

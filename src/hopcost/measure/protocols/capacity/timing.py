@@ -17,9 +17,10 @@ TIMES_OBJECTIVE = 4.0  # the time of an objective that a probe lasts at the leas
 REQUESTS_ON_RUNG = 20  # that a probe has at the least before a rate has missed
 STARTS, LEAST_STARTS = 5, 3  # after the first one, in which the rate climbs
 PROBES, LEAST_PROBES = 4, 3  # of each start
-CLIMB = 9  # probes of the climb, usually
+CLIMB, LEAST_CLIMB = 9, 6  # probes of the climb, usually and at the least
 MOST_IN_CLIMB = 16  # of a start; it ends there, wherever it is
 AFTER_CLIMB = 2  # more of the first start
+ARM_START_S = 2.0  # start, check, warm-up, a moment of full load, stop; before a start has shown it
 EDGES_S = 0.15  # of a probe: connections, draining, freezing, starting the engine
 WARM_UP_SHARE = 0.02  # of the time that the warm-ups of a start may take
 LEAST_WARM_UP_S, MOST_WARM_UP_S = 0.5, 3.0
@@ -39,6 +40,15 @@ def default_time_s(arms: int) -> float:
     (90.0, 120.0, 300.0)
     """
     return max(ONE_ARM_S, EACH_ARM_S * arms)
+
+
+def least_time_s(arms: int) -> int:
+    """The time without which arms cannot climb: their starts, and probes of a second up to the full throughput.
+
+    >>> least_time_s(1), least_time_s(2)
+    (9, 18)
+    """
+    return math.ceil(arms * (ARM_START_S + LEAST_CLIMB * (LEAST_PROBE_S + EDGES_S)))
 
 
 def needed_probe_s(objectives: Iterable[Objective], rate_per_s: float) -> float:
@@ -64,13 +74,16 @@ def climb_probe_s(objectives: Iterable[Objective], rate_per_s: float, *, is_rung
     return min(needed_probe_s(objectives, rate_per_s), MOST_PROBE_S)
 
 
-def probes_of_start(left_s: float, start_s: float, settle_s: float, arms: int, needed_s: float) -> Probes | None:
+def probes_of_start(
+    left_s: float, start_s: float, settle_s: float, arms: int, needed_s: float, done: int = 0
+) -> Probes | None:
     """The probes of each arm in a start, if `left_s` are left for all starts; None if the time holds no start.
 
-    `start_s` is what a start takes besides its probes, for all arms. As many starts as possible, with probes as long
-    as needed; time that is left makes them longer.
+    `start_s` is what a start takes besides its probes, for all arms; `done` starts are behind the climb already. As
+    many of the usual number as possible, with probes as long as needed; time that is left makes them longer, and the
+    same in all of them.
     """
-    for starts in range(STARTS, 0, -1):
+    for starts in range(max(1, STARTS - done), 0, -1):
         for number in range(PROBES, LEAST_PROBES - 1, -1):
             own_s = (left_s / starts - start_s) / arms / number - settle_s - EDGES_S
             if own_s >= needed_s:

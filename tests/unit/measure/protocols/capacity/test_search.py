@@ -110,3 +110,23 @@ def test_one_stall_at_a_low_rate_is_no_miss() -> None:
     rates = [outcome.rate_per_s for outcome in search.outcomes]
     assert rates == [100.0, 100.0, 400.0, 700.0, 850.0, 1000.0]
     assert (search.so_far.held_per_s, search.so_far.missed_per_s) == (850.0, 1000.0)
+
+
+def test_a_start_that_was_disturbed_does_not_guide_the_next_rates() -> None:
+    search = climbed()
+    before = search.next_rate(), len(search.outcomes)
+    search.begin_start()
+    for rate in (400.0, 420.0):
+        search.add(Outcome(rate, [Count(900, 1000, SHARE)]))
+    search.add(Outcome(500.0, [Count(900, 1000, SHARE)], is_limited=True))
+    search.forget_start()
+    assert len(search.outcomes) == before[1] and not search.limited
+    assert search.next_rate() == before[0]
+
+
+def test_a_climb_that_was_disturbed_begins_again() -> None:
+    search = climbed()
+    search.forget_start()
+    search.begin_start()
+    assert not search.has_ended_climb
+    assert search.next_rate() == pytest.approx(LADDER[0] * 990.0)

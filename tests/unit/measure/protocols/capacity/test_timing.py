@@ -6,6 +6,7 @@ import pytest
 from known import known
 
 from hopcost.measure.protocols.capacity.timing import (
+    EDGES_S,
     LEAST_PROBES,
     MOST_PROBE_S,
     PROBES,
@@ -36,6 +37,15 @@ def test_little_time_takes_probes_and_starts_away() -> None:
     assert known(probes_of_start(5 * (3 + LEAST_PROBES * 2.5), 3.0, 0.3, 1, 2.0)).number == LEAST_PROBES
     assert known(probes_of_start(12.0, 3.0, 0.3, 1, 2.0)).number == LEAST_PROBES
     assert probes_of_start(9.0, 3.0, 0.3, 1, 2.0) is None
+
+
+def test_the_probes_of_later_starts_are_as_long_as_those_of_the_first() -> None:
+    left_s, start_s = 80.0, 3.0
+    first = known(probes_of_start(left_s, start_s, 0.3, 1, 1.0))
+    left_s -= start_s + first.number * (first.seconds + 0.3 + EDGES_S)
+    second = known(probes_of_start(left_s, start_s, 0.3, 1, 1.0, done=1))
+    assert second.number == first.number
+    assert second.seconds == pytest.approx(first.seconds)
 
 
 def test_the_needed_time_holds_the_least_number_of_starts() -> None:
