@@ -20,6 +20,7 @@ from tools.truth.sections.agreement.quick_full import QuickFull
 from tools.truth.sections.agreement.slices import Slices
 from tools.truth.sections.agreement.split_half import SplitHalf
 from tools.truth.sections.attribution import Attribution
+from tools.truth.sections.capacity.coverage import CapacityCoverage
 from tools.truth.sections.capacity.section import Capacity
 from tools.truth.sections.conf.planted import Planted
 from tools.truth.sections.coverage.section import Coverage
@@ -59,6 +60,7 @@ SECTIONS: dict[str, type[Section]] = {
     "not-freezing": NotFreezing,
     "conf": Planted,
     "capacity": Capacity,
+    "capacity-coverage": CapacityCoverage,  # is reckoned, not measured
     "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
     "split-half": SplitHalf,  # reads what the others have recorded

@@ -18,16 +18,14 @@ from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, spread, unfinished
 from tools.truth.runs import HOPCOST, VERDICTS_STEAL_MOST
-from tools.truth.sections.capacity.simulated import QueueServer, simulated_capacity
-from tools.truth.sections.capacity.waiting import capacity
+from tools.truth.sections.capacity.servers import SERVERS, SIMULATED_S, known
 
 SECTION = "capacity"
 RUNS = Runs(full=20, short=1)
 TIME_S, RUN_S = 90.0, 100.0
 OFF_MOST = 0.05  # of the capacity
 RIGHT_LEAST, COVERED_LEAST = 0.9, 0.85  # of the runs: 18 of 20 near the truth, 17 with it in their range
-SIMULATED_S = 2000.0
-SHARE = 0.01
+SERVICES = 20  # of p99's limit
 COLUMNS = [
     "server",
     "p99 below",
@@ -41,35 +39,6 @@ COLUMNS = [
 ]
 
 
-class Known(msgspec.Struct, frozen=True):
-    """A server with a queue, and the time that its p99 must stay below."""
-
-    server: QueueServer
-    p99_s: float
-
-    @property
-    def per_s(self) -> float:
-        """Its capacity: by formula, or simulated if it pauses."""
-        server = self.server
-        if server.pause_s:
-            return simulated_capacity(server, self.p99_s, SHARE, SIMULATED_S)
-        return capacity(self.p99_s / server.service_s, SHARE, server.servers) * server.servers / server.service_s
-
-    @property
-    def settings(self) -> str:
-        """Of the program `origin`, as a suite has them."""
-        server = self.server
-        return (
-            f"queue_us = {round(server.service_s * 1e6)}, servers = {server.servers},"
-            f" pause_ms = {round(server.pause_s * 1e3)}, pause_every_ms = {round(server.period_s * 1e3)}"
-        )
-
-
-SERVERS = {
-    "one, 1 ms": Known(QueueServer(service_s=0.001), p99_s=0.020),
-    "two, 1 ms": Known(QueueServer(service_s=0.001, servers=2), p99_s=0.020),
-    "one, 0.5 ms, pauses of 50 ms each second": Known(QueueServer(service_s=0.0005, pause_s=0.05), p99_s=0.060),
-}
 SUITE = """\
 name = "truth-capacity"
 title = "A server of known capacity"
@@ -99,11 +68,11 @@ class _Answer(msgspec.Struct):
 
 def run(name: str, number: int) -> Figures:
     """One search: what it says, as a share of the truth."""
-    known = SERVERS[name]
+    server = known(name, SERVICES)
     with tempfile.TemporaryDirectory() as folder:
         suite = Path(folder) / "capacity.toml"
-        suite.write_text(SUITE.format(settings=known.settings), encoding="utf-8")
-        words = [HOPCOST, "capacity", suite, "--objective", f"p99<{known.p99_s * 1e3:g}ms", "--time", TIME_S]
+        suite.write_text(SUITE.format(settings=server.settings), encoding="utf-8")
+        words = [HOPCOST, "capacity", suite, "--objective", f"p99<{server.p99_s * 1e3:g}ms", "--time", TIME_S]
         words += ["--seed", number, "--record", Path(folder) / "record", "--json", "--quiet"]
         began = time.monotonic()
         ran = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, cwd=folder)
@@ -112,7 +81,7 @@ def run(name: str, number: int) -> Figures:
         (stack,) = msgspec.json.decode(ran.stdout, type=_Answer).stacks
     except (msgspec.DecodeError, ValueError) as error:
         raise MeasurementFailed(f"hopcost capacity ended with {ran.returncode}: {ran.stderr[-2000:]}") from error
-    return {**counted(stack, known.per_s), "seconds": round(seconds, 2)}
+    return {**counted(stack, server.per_s), "seconds": round(seconds, 2)}
 
 
 def counted(stack: _Stack, truth_per_s: float) -> Figures:
@@ -160,21 +129,24 @@ class Capacity(Section):
                 name,
                 partial(run, name),
                 wanted,
-                {"time_s": TIME_S, "settings": known.settings, "p99_s": known.p99_s, "method": METHOD.number},
+                {"time_s": TIME_S, "settings": server.settings, "p99_s": server.p99_s, "method": METHOD.number},
                 VERDICTS_STEAL_MOST,
                 seconds=RUN_S,
             )
-            for name, known in SERVERS.items()
+            for name, server in ((name, known(name, SERVICES)) for name in SERVERS)
         ]
 
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each server."""
         wanted = RUNS.of(self.form)
         rows, words = [], []
-        for name, known in SERVERS.items():
+        for name in SERVERS:
+            server = known(name, SERVICES)
             runs = done.of(SECTION, name)
             words.append(verdict(wanted, runs))
-            rows.append([name, f"{known.p99_s * 1e3:g} ms", f"{known.per_s:,.0f}/s", *_cells(runs, wanted), words[-1]])
+            rows.append(
+                [name, f"{server.p99_s * 1e3:g} ms", f"{server.per_s:,.0f}/s", *_cells(runs, wanted), words[-1]]
+            )
         return [Part([_prose(wanted)], COLUMNS, rows, words)]
 
 

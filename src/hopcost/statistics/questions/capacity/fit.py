@@ -1,58 +1,51 @@
 """The capacity of an arm with its range, out of how many requests missed an objective at each rate, start by start.
 
-Near the capacity the share that misses grows with the rate like a logistic curve (docs/explain/capacity.md):
-
-    logit(share) = logit(share allowed) + steepness × (ln rate − ln capacity of the start)
-    ln capacity of the start ~ N(ln capacity, spread²)
-
-A slow moment makes many requests slow together, so counts scatter more than those of a binomial: the likelihood is
-that of a binomial to the power of 1 ÷ dispersion (quasi-likelihood; McCullagh and Nelder 1989, Generalized Linear
-Models, chapter 9). Its equations are linear in the counts, so a share that is right on the mean gives the right
-capacity, although most probes have fewer slow requests than the mean. Grids hold everything that is unknown but the
-dispersion, and nothing is drawn at random.
+Each start has a capacity of its own: ln capacity of the start ~ N(ln capacity, spread²). Curve (`likelihood`), spread
+and capacity lie on grids, so that the range covers all of them, and nothing is drawn at random.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr, stdtr, stdtrit
+from scipy.special import ndtr, stdtr
 
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.questions.capacity.outcome import Outcome, logit
+from hopcost.statistics.questions.capacity.likelihood import (
+    STEP,
+    Floats,
+    Probe,
+    capacities,
+    curves,
+    log_likelihood,
+    prior_of_curves,
+)
+from hopcost.statistics.questions.capacity.outcome import Outcome
 
-Floats = NDArray[np.float64]
-
-STEEPNESSES = np.geomspace(3.0, 400.0, 14)  # that of M/D/1 with p99 at 5, 20 and 50 service times: 6, 34, 95
-USUAL_STEEPNESS, LOG_SD = 30.0, 1.0  # what is likely of it before anything is seen
-CLIP = math.log(30)  # of the logit's distance: farther away the curve is not logistic, and says only on which side
-WINDOW = math.log(6)  # within which probes tell the dispersion
-SPREADS = np.concatenate([[0.001], np.geomspace(0.006, 0.2, 8)])  # of starts
-SPREAD_DEGREES, SPREAD_SCALE = 2.0, 0.008  # half-t
-REACH, STEP = 0.3, 0.003  # of the grid of logarithms of capacities, around the rates that matter
-FIRST_DISPERSION, ROUNDS = 10.0, 3
-
-
-class Probe(msgspec.Struct, frozen=True):
-    """A rate, the requests that missed one objective, and all that count."""
-
-    log_rate: float
-    missed: int
-    requests: int
+SPREADS = (0.001, *np.geomspace(0.008, 0.2, 6))  # of starts
+SPREAD_DEGREES, SPREAD_SCALE = 3.0, 0.02  # half-t: what is likely of it before anything is seen
+# Of the model, as a share of the capacity: the curve is only about logistic, and a probe begins with an empty queue.
+# Both make the capacity of a server with a limit of 50 service times up to 1 % too high.
+MODEL_ERROR = 0.005
+SNAP = 0.05  # of the centre of the grid of capacities: a probe's likelihood serves several fits
+LEAST_LIKELY = 1e-30  # beside a start's likeliest capacity
+NEGLIGIBLE = 12.0  # less of a logarithm: e^-12 of the weight
+OPEN = 0.02  # of the highest weight, at an end of the grid: the range goes on beyond it
 
 
 class CapacityFit(msgspec.Struct, frozen=True):
-    """Logarithms: the capacity with its range, and that of each start; how steep, how bursty, how unlike starts are."""
+    """Logarithms: the capacity with its range, and that of each start; how steep the curve is, how unlike starts are.
+
+    The range has no ends if it goes on beyond the rates that were offered.
+    """
 
     log: Interval
     starts: list[float]
     steepness: float
-    dispersion: float
     spread: float
 
 
@@ -102,20 +95,15 @@ def fit_starts(starts: Sequence[Sequence[Probe]], allowed: float, error: float) 
     centre = _centre(probes, allowed)
     if centre is None:
         return None
-    grid = centre + np.arange(-REACH, REACH + STEP / 2, STEP)
-    logs = np.stack([_log_likelihood(start, allowed, grid) for start in starts])  # (S, B, C)
-    dispersion, degrees = FIRST_DISPERSION, 1
-    for _ in range(ROUNDS):
-        _, means = _posterior(logs / dispersion)
-        dispersion, degrees = _dispersion(starts, allowed, grid, means)
-    weights, means = _posterior(logs / dispersion)
-    of_capacity = weights.sum(axis=(0, 1))
-    own = [float(of_start.sum(axis=0) @ grid) for of_start in means]
+    grid = capacities(centre)
+    logs = np.stack([_log_likelihood(start, allowed, centre) for start in starts])  # (S, G, C)
+    likely = _likely_curves(logs)
+    logs, steepnesses = logs[:, likely], curves()[likely, 1]
+    weights, spread = _posterior(logs, prior_of_curves()[likely])
     return CapacityFit(
-        log=_interval(grid, of_capacity, error, degrees),
-        starts=own,
-        steepness=float(np.exp(weights.sum(axis=(1, 2)) @ np.log(STEEPNESSES))),
-        dispersion=dispersion,
+        log=_interval(grid, weights.sum(axis=(0, 1)) @ _kernels(len(grid), (MODEL_ERROR,))[0], error),
+        starts=_own_capacities(logs, weights, spread, grid),
+        steepness=float(np.exp(weights.sum(axis=(1, 2)) @ np.log(steepnesses))),
         spread=float(weights.sum(axis=(0, 2)) @ SPREADS),
     )
 
@@ -126,87 +114,65 @@ def _centre(probes: Sequence[Probe], allowed: float) -> float | None:
     held = [probe.log_rate for probe in probes if probe.missed <= allowed * probe.requests]
     if not missed or not held:
         return None
-    return (float(np.median(sorted(missed)[:5])) + float(np.median(sorted(held)[-5:]))) / 2
+    middle = (float(np.median(sorted(missed)[:5])) + float(np.median(sorted(held)[-5:]))) / 2
+    return round(middle / SNAP) * SNAP
 
 
-def _log_likelihood(start: Sequence[Probe], allowed: float, grid: Floats) -> Floats:
-    """Of a start by steepness and its capacity, (B, C), of a binomial; 0 without a probe."""
-    total = np.zeros((len(STEEPNESSES), len(grid)))
-    most = float(expit(logit(allowed) + CLIP))
-    for probe in start:
-        shares = _shares(probe, allowed, grid)
-        missed = min(float(probe.missed), most * probe.requests)
-        total += missed * np.log(shares) + (probe.requests - missed) * np.log1p(-shares)
-    return total
+def _log_likelihood(start: Sequence[Probe], allowed: float, centre: float) -> Floats:
+    """Of a start by its curve and its capacity, (G, C); 0 without a probe."""
+    likelihoods = [log_likelihood(probe, allowed, centre) for probe in start]
+    return sum(likelihoods, start=np.zeros((len(curves()), len(capacities(centre)))))
 
 
-def _shares(probe: Probe, allowed: float, grid: Floats) -> Floats:
-    line = np.clip(STEEPNESSES[:, None] * (probe.log_rate - grid[None, :]), -CLIP, CLIP)
-    return np.asarray(expit(logit(allowed) + line))
+def _likely_curves(logs: Floats) -> NDArray[np.bool_]:
+    """The curves that matter, (G,): even with a capacity of its own for each start the others explain much less."""
+    alike, unlike = logs.sum(axis=0).max(axis=1), logs.max(axis=2).sum(axis=0)
+    prior = prior_of_curves()
+    return np.asarray(unlike + prior >= (alike + prior).max() - NEGLIGIBLE)
 
 
-def _posterior(logs: Floats) -> tuple[Floats, Floats]:
-    """Weights by steepness, spread and capacity (B, T, C), and of each start's capacity (S, B, C); each sums to 1."""
+def _posterior(logs: Floats, prior: Floats) -> tuple[Floats, NDArray[np.float32]]:
+    """Weights by curve, spread and capacity, (G, T, C), which sum to 1; of each start its likelihood, (S, G, T, C)."""
     peaks = logs.max(axis=2, keepdims=True)
-    relative = np.exp(logs - peaks)  # (S, B, C)
-    kernels = _kernels(logs.shape[2])
-    spread = np.moveaxis(relative[:, None] @ kernels, 1, 2)  # (S, B, T, C); a kernel is symmetric
-    joint = np.log(np.maximum(spread, 1e-300)).sum(axis=0) + peaks.sum(axis=0)[:, None, :]
-    joint += _prior_of_spreads()[None, :, None] + _prior_of_steepness()[:, None, None]
+    relative = np.exp(logs - peaks).astype(np.float32)  # sums of positive numbers: precise enough, and in half the time
+    spread = np.moveaxis(relative[:, None] @ _kernels(logs.shape[2], SPREADS), 1, 2)  # a kernel is symmetric
+    spread = np.maximum(spread, LEAST_LIKELY)
+    joint = np.log(spread).sum(axis=0, dtype=np.float64) + peaks.sum(axis=0)[:, None, :]
+    joint += _prior_of_spreads()[None, :, None] + prior[:, None, None]
     weights = np.exp(joint - joint.max())
-    weights /= weights.sum()
-    # A start's own capacity: its likelihood, and what all others leave likely of the capacity.
+    return weights / weights.sum(), spread
+
+
+def _own_capacities(logs: Floats, weights: Floats, spread: NDArray[np.float32], grid: Floats) -> list[float]:
+    """That of each start, under the likeliest curve and spread: its likelihood, and what all others leave likely."""
+    curve, width = np.unravel_index(int(weights.sum(axis=2).argmax()), weights.shape[:2])
+    kernel = _kernels(len(grid), SPREADS)[width]
     own = []
-    for number in range(len(logs)):
-        others = weights / np.maximum(spread[number], 1e-300)
-        prior = (np.swapaxes(others, 0, 1) @ kernels).sum(axis=0)
-        start = prior * relative[number]
-        own.append(start / start.sum())
-    return weights, np.stack(own)
+    for of_start, seen in zip(logs[:, curve], spread[:, curve, width], strict=True):
+        density = ((weights[curve, width] / seen) @ kernel) * np.exp(of_start - of_start.max())
+        own.append(float(density @ grid / density.sum()))
+    return own
 
 
 @cache
-def _kernels(points: int) -> Floats:
+def _kernels(points: int, spreads: tuple[float, ...]) -> NDArray[np.float32]:
     """Normal densities by spread, from each point of the grid to each, (T, C, C)."""
     steps = STEP * (np.arange(points)[:, None] - np.arange(points)[None, :])
-    edges = [ndtr((steps + side * STEP / 2) / SPREADS[:, None, None]) for side in (1, -1)]
-    return np.asarray(edges[0] - edges[1])
+    edges = [ndtr((steps + side * STEP / 2) / np.array(spreads)[:, None, None]) for side in (1, -1)]
+    return np.asarray(edges[0] - edges[1], dtype=np.float32)
 
 
 @cache
 def _prior_of_spreads() -> Floats:
-    edges = np.concatenate([[0.0], np.sqrt(SPREADS[1:] * SPREADS[:-1])])
+    edges = np.concatenate([[0.0], np.sqrt(np.multiply(SPREADS[1:], SPREADS[:-1]))])
     below = 2 * stdtr(SPREAD_DEGREES, edges / SPREAD_SCALE) - 1
     return np.asarray(np.log(np.diff(below, append=1.0)))
 
 
-@cache
-def _prior_of_steepness() -> Floats:
-    return np.asarray(-0.5 * (np.log(STEEPNESSES / USUAL_STEEPNESS) / LOG_SD) ** 2)
-
-
-def _dispersion(starts: Sequence[Sequence[Probe]], allowed: float, grid: Floats, means: Floats) -> tuple[float, int]:
-    """Squares about the fitted counts ÷ their binomial variances, over the probes near the capacity; at least 1.
-
-    Its degrees of freedom are those of the probes, and no more than bursts were seen.
-    """
-    squares, variances, number = 0.0, 0.0, 0
-    for start, own in zip(starts, means, strict=True):
-        for probe in start:
-            share = float((_shares(probe, allowed, grid) * own).sum())
-            if abs(logit(share) - logit(allowed)) <= WINDOW:
-                squares += (probe.missed - probe.requests * share) ** 2
-                variances += probe.requests * share * (1 - share)
-                number += 1
-    if not number:
-        return FIRST_DISPERSION, 1
-    dispersion = max(1.0, squares / variances * number / max(1, number - 2))
-    return dispersion, max(1, min(number - 2, round(variances / dispersion)))
-
-
-def _interval(grid: Floats, weights: Floats, error: float, degrees: int) -> Interval:
-    """Median and central range; wider by Student's t, since the dispersion is estimated."""
-    below = np.cumsum(weights)
-    wider = float(stdtrit(degrees, 1 - error / 2) / stdtrit(1e6, 1 - error / 2))
-    low, middle, high = (float(np.interp(level, below, grid)) for level in (error / 2, 0.5, 1 - error / 2))
-    return Interval(value=middle, low=middle - wider * (middle - low), high=middle + wider * (high - middle))
+def _interval(grid: Floats, weights: Floats, error: float) -> Interval:
+    """Median and central range; a range without ends if the grid cuts it off."""
+    below = np.cumsum(weights)  # up to the right edge of each cell
+    low, middle, high = (float(np.interp(level, below, grid + STEP / 2)) for level in (error / 2, 0.5, 1 - error / 2))
+    if max(weights[0], weights[-1]) > OPEN * weights.max():
+        return Interval(value=middle, low=None, high=None)
+    return Interval(value=middle, low=low, high=high)

@@ -55,6 +55,11 @@ class CapacityRow(msgspec.Struct, frozen=True):
     restart_spread: float | None = None
     is_short_of_connections: bool = False
 
+    @property
+    def has_open_range(self) -> bool:
+        """Whether its rates hold and miss, and yet its range goes on beyond them."""
+        return self.kind is Kind.NOT_SETTLED and self.restart_spread is not None
+
 
 class CapacityResult(msgspec.Struct, frozen=True):
     """The answer that a record of capacities holds, also if it was interrupted."""
@@ -119,7 +124,7 @@ def _row(
     loads = [load for start in starts for load in start]
     outcomes = [_outcomes(start, question, experiment) for start in starts]
     own = [[outcome for outcome in start if not outcome.is_limited] for start in outcomes]
-    binding = fit_objectives(_long_ones(own), error) or fit_objectives(own, error)
+    binding = fit_long_probes(own, error)
     every = [outcome for start in own for outcome in start]
     missed = [outcome for outcome in every if outcome.misses]
     row = CapacityRow(
@@ -145,6 +150,11 @@ def _row(
     return row
 
 
+def fit_long_probes(starts: Sequence[Sequence[Outcome]], error: float) -> Binding | None:
+    """The objective that ends first, by the probes behind the climb; by all, if those lie on one side."""
+    return fit_objectives(_long_ones(starts), error) or fit_objectives(starts, error)
+
+
 def _long_ones(starts: Sequence[Sequence[Outcome]]) -> list[list[Outcome]]:
     """Without the short probes of the climb."""
     lengths = [outcome.length_s for start in starts for outcome in start]
@@ -157,10 +167,11 @@ def _long_ones(starts: Sequence[Sequence[Outcome]]) -> list[list[Outcome]]:
 def _measured(row: CapacityRow, binding: Binding, question: CapacityQuestion, starts: int) -> CapacityRow:
     fit, objectives = binding.fit, question.objectives
     per_s = intervals.of_logs(fit.log)
+    is_open = starts > 1 and per_s.low is None
     return msgspec.structs.replace(
         row,
-        kind=Kind.MEASURED,
-        per_s=per_s if starts > 1 else Interval(value=per_s.value, low=None, high=None),
+        kind=Kind.NOT_SETTLED if is_open else Kind.MEASURED,
+        per_s=None if is_open else per_s if starts > 1 else Interval(value=per_s.value, low=None, high=None),
         ends_by=objectives[binding.place].name if binding.place < len(objectives) else None,
         restart_spread=fit.spread,
     )

@@ -9,7 +9,8 @@ import pytest
 from known import known
 from scipy.special import expit
 
-from hopcost.statistics.questions.capacity.fit import Probe, fit_objectives, fit_starts
+from hopcost.statistics.questions.capacity.fit import fit_objectives, fit_starts
+from hopcost.statistics.questions.capacity.likelihood import Probe
 from hopcost.statistics.questions.capacity.outcome import Count, Outcome, logit
 
 ALLOWED = 0.01
@@ -63,6 +64,26 @@ def test_bursts_and_starts_that_differ_make_the_range_wider() -> None:
     assert [math.exp(log) for log in unlike.starts] == pytest.approx([900, 950, 1000, 1050, 1110], rel=0.03)
 
 
+def test_probes_that_contradict_each_other_have_no_range() -> None:
+    """Of a disturbed machine: a lower rate has half of its requests slow, higher ones none."""
+    starts = [
+        [Probe(math.log(rate), slow, 10_000) for rate, slow in start]
+        for start in (
+            [(7518, 380), (8559, 73), (7421, 0), (8765, 38)],
+            [(7222, 4065), (7936, 0), (7133, 1), (7947, 847)],
+        )
+    ]
+    fit = known(fit_starts(starts, ALLOWED, 0.05))
+    assert (fit.log.low, fit.log.high) == (None, None)
+
+
+def test_one_stall_does_not_move_the_capacity() -> None:
+    starts = [start(1000, seed=number) for number in range(5)]
+    calm = known(fit_starts(starts, ALLOWED, 0.05))
+    stalled = known(fit_starts([*starts[:4], [*starts[4], Probe(math.log(900), 1500, 3000)]], ALLOWED, 0.05))
+    assert stalled.log.value == pytest.approx(calm.log.value, abs=0.01)
+
+
 def test_rates_on_one_side_have_no_capacity_between_them() -> None:
     held = [Probe(math.log(rate), 0, 1000) for rate in (100, 200)]
     assert fit_starts([held], ALLOWED, 0.05) is None
@@ -70,11 +91,17 @@ def test_rates_on_one_side_have_no_capacity_between_them() -> None:
 
 
 def outcome(rate: float, slow: int, failed: int) -> Outcome:
-    return Outcome(rate, [Count(slow, 1000, ALLOWED), Count(failed, 1000, 0.001), Count(0, 1000, 0.01)])
+    return Outcome(rate, [Count(slow, 10_000, ALLOWED), Count(failed, 10_000, 0.001), Count(0, 10_000, 0.01)])
 
 
 def test_the_objective_that_ends_first_binds() -> None:
-    outcomes = [outcome(100, 0, 0), outcome(200, 0, 0), outcome(220, 0, 40), outcome(300, 2, 80), outcome(330, 100, 90)]
+    outcomes = [
+        outcome(190, 0, 0),
+        outcome(205, 0, 4),
+        outcome(215, 0, 30),
+        outcome(220, 0, 90),
+        outcome(330, 999, 900),
+    ]
     binding = known(fit_objectives([outcomes, outcomes], 0.05))
     assert binding.place == 1
     assert 190 < math.exp(binding.fit.log.value) < 225
