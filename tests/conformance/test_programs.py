@@ -53,6 +53,7 @@ PROXY_FORMS: dict[str, list[dict[str, SettingValue]]] = {
     "haproxy": [{"http_reuse": "safe", "balance": "leastconn"}],
     "caddy": [{"upstream_keepalive": 0}, {"balance": "least_conn"}],
 }
+CLOSES = {"gunicorn"}  # behind each answer: its sync workers keep no connection
 ENDS_WITH = {"haproxy": -signal.SIGTERM}  # it closes everything, and lets the signal end it
 GZIP_ARMS: dict[str, dict[str, SettingValue]] = {
     "nginx": {"content": "static", "gzip": True},
@@ -109,7 +110,9 @@ def start(name: str, arm: Arm) -> RunningStack:
     return RunningStack(name, arm, {}, CORES, Local(freezers()[0]), label="test")
 
 
-def answers_on_one_connection(address: Address, targets: list[str]) -> list[tuple[int, str | None, bytes]]:
+def answers_on_one_connection(
+    address: Address, targets: list[str], *, is_kept: bool = True
+) -> list[tuple[int, str | None, bytes]]:
     """Status, media type and body of several requests, which must all fit on one connection."""
     with address.connect(10.0) as connection:
         answers: list[tuple[int, str | None, bytes]] = []
@@ -117,7 +120,7 @@ def answers_on_one_connection(address: Address, targets: list[str]) -> list[tupl
             connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             response = http.client.HTTPResponse(connection, method="GET")
             response.begin()
-            assert not response.will_close
+            assert response.will_close is not is_kept
             media_type = (response.getheader("Content-Type") or "").partition(";")[0]
             answers.append((response.status, media_type, response.read()))
         return answers
@@ -126,7 +129,11 @@ def answers_on_one_connection(address: Address, targets: list[str]) -> list[tupl
 @pytest.mark.parametrize("name", arms())
 def test_every_form_answers_all_routes_on_one_connection_and_leaves_no_process(name: str) -> None:
     with start(name, arms()[name]) as stack:
-        answers = answers_on_one_connection(stack.prepared.address, [route.path for route in [*ROUTES, *ROUTES]])
+        targets, address = [route.path for route in [*ROUTES, *ROUTES]], stack.prepared.address
+        if stack.prepared.hops[0].program in CLOSES:
+            answers = [answers_on_one_connection(address, [target], is_kept=False)[0] for target in targets]
+        else:
+            answers = answers_on_one_connection(address, targets)
         assert answers == [(200, route.media_type, route.body.encode()) for route in [*ROUTES, *ROUTES]]
         assert check.ask(name, stack.prepared.address, "/no-such-path").status == 404
         processes = [pid for pids in stack.processes.values() for pid in pids]
