@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import NamedTuple
 
 from hopcost.errors import ArmFailed
 from hopcost.plan.method import METHOD
@@ -22,6 +24,13 @@ from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Settings
 
 REPRODUCE = "see the command and the generated files with `hopcost show SUITE/EXPERIMENT/ARM`"
+
+
+class RestartTimes(NamedTuple):
+    """How long a program took to end, and then until it was ready again."""
+
+    stopping_ns: int
+    starting_ns: int
 
 
 class Programs:
@@ -52,6 +61,19 @@ class Programs:
             hop, began = self.prepared.hops[place], time.monotonic()
             self._start_hop(hop)
             self.ready_after_s[hop.name] = time.monotonic() - began
+
+    def restart(self, name: str) -> RestartTimes:
+        """End a program by SIGTERM, and start it anew; ArmFailed if it has ended already, or does not start."""
+        hop = next(hop for hop in self.prepared.hops if hop.name == name)
+        if (status := self._session.poll().get(name)) is not None:
+            raise ArmFailed(self.prepared.arm, self._describe_end(name, status))
+        began_ns = time.monotonic_ns()
+        self._session.end(name, self.roots[name])
+        ended_ns = time.monotonic_ns()
+        if hop.address.is_unix:
+            Path(hop.address.address).unlink(missing_ok=True)
+        self._start_hop(hop)
+        return RestartTimes(ended_ns - began_ns, time.monotonic_ns() - ended_ns)
 
     def failure(self) -> str | None:
         """Which program has ended, with its last lines; None while all of them run."""

@@ -18,7 +18,7 @@ from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.stacks.jail.tried.start import jail_net
 from hopcost.stacks.prepare.prepared import PreparedStack
 from hopcost.stacks.prepare.stack import prepare
-from hopcost.stacks.running.programs import Programs
+from hopcost.stacks.running.programs import Programs, RestartTimes
 from hopcost.stacks.sandbox import namespaces, session, sockets, usage
 from hopcost.stacks.sandbox.namespaces import STACK
 from hopcost.stacks.sandbox.ports import NamespacePorts, client_ports
@@ -160,6 +160,10 @@ class RunningStack:
     def cpu_by_account(self) -> dict[str, int]:
         """The same; no other stack has processes of this one."""
         return {str(self.session.directory): self.cpu_ns()}
+
+    def restart(self, hop: str) -> RestartTimes:
+        """Stop a program by SIGTERM and start it anew; ArmFailed if it does not start."""
+        return self._programs.restart(hop)
 
     def failure(self) -> str | None:
         """Which program has ended, with its last lines; None while all of them run."""

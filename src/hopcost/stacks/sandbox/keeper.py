@@ -112,7 +112,7 @@ class Keeper:
         failed = None
         try:
             for cgroup in self.cgroups:
-                (cgroup / order["start"]).mkdir()
+                (cgroup / order["start"]).mkdir(exist_ok=True)  # of a program that is started again
             with Path(order["log"]).open("ab") as log:
                 program = subprocess.Popen(
                     order["command"],

@@ -27,10 +27,11 @@ OF_FORWARDING = (ReceiptKind.CONNECTIONS, ReceiptKind.PASSED)
 
 
 class LoadShape(msgspec.Struct, frozen=True):
-    """What the engine counted from the snapshot on: answers, and connections that it opened."""
+    """What the engine counted from the snapshot on: answers, connections that it opened, requests still under way."""
 
     answers: int
     opened: int | None
+    in_flight: int = 0
 
 
 class _Snapshot(msgspec.Struct, frozen=True):
@@ -129,7 +130,8 @@ class Observer:
         if self._before.accepted is None or after.accepted is None or load.opened is None:
             return None
         by_engine = 0 if hops[0].address.is_unix else load.opened
-        return max(0, after.accepted - self._before.accepted - by_engine)
+        # Those of slow clients' requests without an answer yet belong to no answer.
+        return max(0, after.accepted - self._before.accepted - by_engine - load.in_flight)
 
 
 def content_encoding(value: SettingValue, accepts_gzip: bool, answer: HttpAnswer) -> tuple[str, bool | None]:

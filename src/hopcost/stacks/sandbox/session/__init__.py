@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import re
+import signal
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -163,6 +164,25 @@ class Session:
         if "pid" not in answer:
             raise NotStarted(f"{' '.join(mask_words(command))}: {answer.get('why', 'not started')}")
         return int(answer["pid"])
+
+    def end(self, name: str, root: int) -> None:
+        """End a program by SIGTERM, and by SIGKILL if that takes too long; then it can be started again.
+
+        MeasurementFailed if it does not end at all.
+        """
+        left = {CLEAN_STOP_S: signal.SIGKILL, 0.0: signal.SIGTERM}  # after so many seconds
+        began = time.monotonic()
+        while name not in self.poll() or self.processes(name, root):
+            passed_s = time.monotonic() - began
+            if passed_s > CLEAN_STOP_S + sandbox_processes.KILL_S:
+                raise MeasurementFailed(f"{name} does not end")
+            for after_s in [after_s for after_s in left if passed_s >= after_s]:
+                number = left.pop(after_s)
+                for pid in [root] if number == signal.SIGTERM else [root, *self.processes(name, root)]:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, number)
+            time.sleep(0.002)
+        del self.exited[name]
 
     def log(self, name: str) -> Path:
         """Where a program's output goes."""
