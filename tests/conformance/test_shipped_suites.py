@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from hopcost.programs.read import read_program
-from hopcost.suites.experiments.experiment import Experiment, Slices
+from hopcost.suites.experiments.experiment import Experiment, Placement, Slices
+from hopcost.suites.experiments.shown import ShownTable
 from hopcost.suites.experiments.sweep import points
 from hopcost.suites.read import read_suite, shipped_suites
 
@@ -68,6 +69,22 @@ FILES = {
         "new-caddy": (2, 1, 0, 0.0),
         "new-go": (2, 1, 0, 0.0),
     },
+    "worth": {
+        "slow-gunicorn": (2, 3, 0, 0.0),
+        "slow-express": (2, 3, 0, 0.0),
+        "slow-go": (2, 3, 0, 0.0),
+        "idle-gunicorn": (2, 2, 0, 0.0),
+        "idle-express": (2, 2, 0, 0.0),
+        "idle-go": (2, 2, 0, 0.0),
+        "tls-express": (2, 1, 0, 0.0),
+        "tls-express-new": (2, 2, 0, 0.0),
+        "tls-go": (2, 1, 0, 0.0),
+        "tls-go-new": (2, 2, 0, 0.0),
+        "files": (2, 3, 0, 0.0),
+        "cache": (2, 1, 0, 0.0),
+        "restart-express": (4, 1, 0, 0.0),
+        "restart-go": (4, 1, 0, 0.0),
+    },
 }
 
 OF_READERS = [
@@ -77,6 +94,7 @@ OF_READERS = [
     "static",
     "upload",
     "work",
+    "worth",
 ]  # questions under the articles, without published figures
 
 
@@ -154,6 +172,14 @@ def test_what_quick_runs() -> None:
         "upload": ["post@1024", "post@65536", "post@1048576", "post@10485760"],
         "balance": ["copies", "slow"],
         "http2": ["streams-nginx@10", "streams-caddy@10", "streams-go@10", "cookies-nginx"],
+        "worth": [
+            "slow-gunicorn@0",
+            "slow-gunicorn@10",
+            "tls-express",
+            "files@/files/100k",
+            "cache",
+            "restart-express",
+        ],
     }
 
 
@@ -202,6 +228,17 @@ def test_http2_is_compared_with_http1_at_the_same_server() -> None:
         assert (cookies[0], len(cookies[1]), cookies[1].count("; ")) == ("Cookie", 2048, 15)
         swept = [point.workload.streams for _, point in points(suite.experiment(f"streams-{server}"))]
         assert swept == [1, 10, 100]
+
+
+def test_what_a_hop_buys_is_measured_beside_the_app_alone() -> None:
+    suite = read_suite("worth")
+    for asked in suite.experiments:
+        programs = {name: [hop.program for hop in suite.arms[name].hops] for name in asked.arms}
+        assert len(programs.pop(asked.baseline)) == 1, asked.name
+        assert all(hops[0] == "nginx" for hops in programs.values()), asked.name
+        assert asked.placement is Placement.ONE_CORE
+        assert (asked.table is ShownTable.WORTH) == (asked.restart is None)
+        assert len(f"{asked.name} · {asked.question}") <= 80, "one line of the report"
 
 
 @pytest.mark.parametrize("name", FILES)

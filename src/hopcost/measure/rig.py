@@ -18,6 +18,7 @@ from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import AttachedStack
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Host
+from hopcost.stacks.running.programs import RestartTimes
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.stack import Stack
 from hopcost.stacks.under_load.receipts import LoadShape, Observer
@@ -44,6 +45,9 @@ class Rig(Protocol):
 
     def now_s(self) -> float:
         """The monotonic clock."""
+
+    def sleep_s(self, seconds: float) -> None:
+        """Let so much time pass."""
 
     def own_cpu_ns(self) -> int:
         """CPU time that this process has used."""
@@ -72,6 +76,12 @@ class Rig(Protocol):
     def observe(self, stack: Stack) -> Receipts:
         """Begin to watch what the stack does."""
 
+    def ready_after_s(self, stack: Stack) -> dict[str, float]:
+        """By hop of a stack that was started here, how long it took until it was ready."""
+
+    def restart(self, stack: Stack, hop: str) -> RestartTimes:
+        """Stop a program of the stack and start it anew; ArmFailed if it does not start."""
+
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         """The engine's lines while it runs."""
 
@@ -85,6 +95,10 @@ class RealRig:
     def now_s(self) -> float:
         """The monotonic clock."""
         return time.monotonic()
+
+    def sleep_s(self, seconds: float) -> None:
+        """On the wall clock."""
+        time.sleep(seconds)
 
     def own_cpu_ns(self) -> int:
         """CPU time of the harness."""
@@ -127,6 +141,15 @@ class RealRig:
     def observe(self, stack: Stack) -> Receipts:
         """From outside the stack's programs."""
         return Observer(stack) if isinstance(stack, RunningStack) else NothingSet()
+
+    def ready_after_s(self, stack: Stack) -> dict[str, float]:
+        """As it was measured when the stack was started."""
+        return stack.ready_after_s if isinstance(stack, RunningStack) else {}
+
+    def restart(self, stack: Stack, hop: str) -> RestartTimes:
+        """By SIGTERM, as a supervisor does it."""
+        assert isinstance(stack, RunningStack), "no restart is planned of a server that runs already"
+        return stack.restart(hop)
 
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         """A process of its own."""

@@ -42,6 +42,8 @@ def decide_experiment(
         BY_NAME[peer].refuse_unable(experiment.workload.requests_per_connection)
         if experiment.workload.beside:
             raise CannotMeasure(f"{peer} has no slow clients and no idle connections", "hopcost's own engine has them")
+        if experiment.restart is not None:
+            raise CannotMeasure(f"{peer} cannot load what is restarted", "hopcost's own engine can")
         if any(hop.link.is_http2 for arm in experiment.arms for hop in suite.arms[arm].hops[:1]):
             raise CannotMeasure(f"{peer} is driven over HTTP/1.1 alone, and an arm is reached over http2+tls")
     cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings)
@@ -71,6 +73,9 @@ def decide_experiment(
     if scope is Scope.PROCESSES:
         slice_ns = max(slice_ns, METHOD.server_slice_ns)
     whole_least_ns = slices.whole_least_ns(quick=options.quick, whole_s=experiment.slice_s)
+    if experiment.restart is not None:
+        slice_ns = slices.restart_slice_ns([arm.arm for arm in arms], experiment.restart.program)
+        whole_least_ns = slice_ns
     asked = experiment.workload.connections
     notes += fitting.notes
     has_open_loop, why_none = _open_loop(experiment, [arm.arm for arm in arms], options, limits, fitting)
@@ -117,6 +122,8 @@ def decide_experiment(
         open_loop_shares=[*METHOD.open_loop_shares[: options.loads]] if has_open_loop and not rates else [],
         open_loop_rates=rates if has_open_loop else [],
         weight=experiment.weight,
+        restart=experiment.restart,
+        table=experiment.table,
     )
     return in_groups(planned, fitting.together)
 
@@ -151,7 +158,7 @@ def _open_loop(
 def _turns(experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits) -> TurnsChosen:
     """How arms take turns: as the suite says, else as open files and idle time-outs allow."""
     wanted = Turns.SOAK if experiment.soak is not None else Turns.ALL
-    if options.one_arm_at_a_time or experiment.slices is Slices.WHOLE:
+    if options.one_arm_at_a_time or experiment.slices is Slices.WHOLE or experiment.restart is not None:
         wanted = Turns.WHOLE
     chosen = choose_turns(
         connections=experiment.workload.connections,

@@ -79,6 +79,9 @@ class Method:
     max_warm_up_ns: int = constant(3_000_000_000, "ns", "longest warm-up")
     # FastCGI needed up to 7 s with 5,000.
     warm_up_ns_per_connection: int = constant(1_000_000, "ns", "and for each connection, that much more")
+    warm_up_ns_per_slow_client: int = constant(
+        20_000_000, "ns", "of any warm-up, for each slow client: all of them ask at once, and the fast ones wait"
+    )
     quick_warm_up_ns: int = constant(200_000_000, "ns", "shortest warm-up with `--quick`")
     block_overhead_s_per_arm: float = constant(0.2, "s", "start, check and stop of an arm, before a block has shown it")
     slice_edges: float = constant(1.03, "times", "its load that a slice takes: freezing, reading counters")
@@ -200,6 +203,14 @@ class Method:
     min_long_warm_up_ns: int = constant(1_000_000_000, "ns", "length of a long warm-up at the least")
     # In one alone a change may be the machine's.
     warm_up_starts: int = constant(2, "starts", "that decide how long warm-ups are")
+    restart_pause_s: float = constant(2.0, "s", "of load before, between and after restarts")
+    restart_stop_s: float = constant(
+        1.0, "s", "that the load lasts longer for each copy, besides twice its first start: to stop it"
+    )
+    restart_patience_s: float = constant(
+        15.0, "s", "that visitors go on after restarts until one is answered; nginx leaves a failed app alone for 10 s"
+    )
+    visit_every_s: float = constant(0.01, "s", "from one visitor to the next, while copies are restarted")
     spare_files: int = constant(256, "files", "that a process may open besides its connections")
     # Frozen for longer, an arm would lose connections.
     idle_share: float = constant(0.5, "", "share of an idle time-out for which an arm may stay frozen")

@@ -13,6 +13,8 @@ from hopcost.plan.turns import Scope, Turns
 from hopcost.plan.until import Until
 from hopcost.suites.arms.arm import Arm, Settings
 from hopcost.suites.articles.published import Protocol, Published, Value
+from hopcost.suites.experiments.restart import Restart
+from hopcost.suites.experiments.shown import ShownTable
 from hopcost.suites.experiments.workload import Reopening, Workload
 
 
@@ -113,6 +115,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
         list[str],
         Meta(description="why connections live for one turn of their arm only; empty: for all turns of a block"),
     ] = []
+    restart: Annotated[Restart | None, Meta(description="as in the suite")] = None
+    table: Annotated[ShownTable, Meta(description="as in the suite")] = ShownTable.THROUGHPUT
     group_of: Annotated[
         str | None, Meta(description="the suite's experiment whose arms are measured in groups, of which this is one")
     ] = None

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
+from hopcost.suites.arms.arm import Arm
 
 
 def shortest_slices(turns: Turns, connections: int, *, quick: bool, whole_s: int | None) -> tuple[int, int]:
@@ -36,6 +39,12 @@ def longest_gap_s(*, servers: int, connections: int, time_s: float) -> float:
     warm_up_s = min(METHOD.max_warm_up_s, METHOD.warm_up_share * time_s) / (servers + 1)  # the first runs twice
     warm_up_s = max(warm_up_s, METHOD.min_long_warm_up_ns / 1e9)
     return servers * (visit_s + max(visit_s, warm_up_s))
+
+
+def restart_slice_ns(arms: Iterable[Arm], program: str) -> int:
+    """The slice in which all copies of a program are restarted; as long for each arm, whose copies may be fewer."""
+    copies = max(sum(hop.copies for hop in arm.hops if hop.program == program) for arm in arms)
+    return round(1e9 * (METHOD.restart_pause_s * (copies + 1) + METHOD.restart_stop_s * copies))
 
 
 def whole_least_ns(*, quick: bool, whole_s: int | None) -> int:

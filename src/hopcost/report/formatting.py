@@ -124,9 +124,9 @@ def verdict(arm: ArmSummary, figure: str, load_per_s: float | None = None) -> st
 
 
 def swept_key(experiment: ExperimentSummary) -> str:
-    """What a sweep varies, in one word: `connections`. Empty without a sweep."""
+    """What a sweep varies, in one word: `connections`, or `slow_clients` for their number. Empty without a sweep."""
     point = experiment.plan.point
-    return "" if point is None else point.key.rpartition(".")[2]
+    return "" if point is None else point.key.removesuffix(".number").rpartition(".")[2]
 
 
 def swept_value(experiment: ExperimentSummary) -> str:

@@ -31,6 +31,7 @@ from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import HttpAnswer
+from hopcost.stacks.running.programs import RestartTimes
 from hopcost.stacks.stack import Stack as AnyStack
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.experiments.experiment import Experiment, Placement
@@ -60,6 +61,7 @@ class MockRig:
         self.dies_under_load: set[str] = set()
         self.replaces_a_worker: set[str] = set()
         self.without_receipt: set[str] = set()
+        self.does_not_restart = False
         self.stack_cpu_ns = 0
         self.slice_cpu_ns = 1000  # that the only hop uses in a slice
         self.late_share = 0.0  # of the requests, which the generator sends late in an open loop
@@ -77,6 +79,9 @@ class MockRig:
 
     def now_s(self) -> float:
         return self.clock_s
+
+    def sleep_s(self, seconds: float) -> None:
+        pass
 
     def own_cpu_ns(self) -> int:
         return time.process_time_ns()
@@ -108,7 +113,7 @@ class MockRig:
         if name in self.fails_at_start:
             raise ArmFailed(name, "it would not start", "see its log")
         address = Address(link="http+tcp", address=f"{name}:80")
-        hops = [SimpleNamespace(name="origin", shown_files={}, command=["x"])]
+        hops = [SimpleNamespace(name="origin", program="origin", shown_files={}, command=["x"])]
         rig = self
 
         class Stack:
@@ -155,6 +160,15 @@ class MockRig:
     def ask(self, stack: AnyStack, workload: Workload) -> HttpAnswer:
         self.log.append(f"check {stack.arm}")
         return HttpAnswer(status=200, head="", header_bytes=141, body=self.bodies.get(stack.arm, b"hello"))
+
+    def ready_after_s(self, stack: AnyStack) -> dict[str, float]:
+        return {"origin": 0.5}
+
+    def restart(self, stack: AnyStack, hop: str) -> RestartTimes:
+        self.log.append(f"restart {hop} of {stack.arm}")
+        if self.does_not_restart:
+            raise ArmFailed(stack.arm, f"{hop} did not get ready")
+        return RestartTimes(stopping_ns=1, starting_ns=2)
 
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         load = plan

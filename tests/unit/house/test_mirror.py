@@ -15,8 +15,10 @@ WITHOUT_A_FILE = {
         "record/contents/repeat record/contents/run stacks/prepare/prepared "
         "statistics/questions/capacity/question statistics/questions/claims/result "
         "statistics/questions/conf/question statistics/questions/front/question "
-        "statistics/questions/two_records/result suites/arms/configuration suites/articles/published "
-        "suites/experiments/experiment suites/experiments/request suites/experiments/soak suites/peer_name suites/suite"
+        "record/contents/restart statistics/questions/two_records/result suites/arms/configuration "
+        "suites/articles/published suites/experiments/experiment suites/experiments/request "
+        "suites/experiments/restart suites/experiments/shown suites/experiments/soak "
+        "suites/experiments/tls_sessions suites/peer_name suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
@@ -29,7 +31,7 @@ WITHOUT_A_FILE = {
         "errors programs/generators/engine measure/load/peer measure/run record/names"
     ),
     "the loop on a mock engine shows it: tests/unit/measure/blocks/test_block.py and test_loop.py": (
-        "measure/load/arm measure/load/context measure/load/engine measure/load/part "
+        "measure/load/arm measure/load/context measure/load/part "
         "measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
         "measure/rig measure/watcher"
     ),
@@ -53,7 +55,8 @@ WITHOUT_A_FILE = {
         "report/questions/front/data report/questions/front/details "
         "report/questions/capacity/data report/questions/capacity/details report/questions/capacity/sentence "
         "report/questions/capacity/words report/formats/html/capacity "
-        "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
+        "report/brief/load report/brief/outcome report/brief/reasons report/brief/forms/repeats "
+        "report/brief/forms/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
         "report/formats/html/charts report/formats/json_arm report/formats/html/series report/formats/html/vega "
         "report/questions/closing report/questions/gate/details report/questions/gate/words "

@@ -103,12 +103,13 @@ def has_verdict(experiments: Sequence[ExperimentSummary]) -> bool:
 
 
 def _asks_for_verdicts(experiment: ExperimentSummary) -> bool:
-    """Not with --anyway, of a single stack, of a soak, nor as an article published it."""
+    """Not with --anyway, of a single stack, of a soak, of restarts, nor as an article published it."""
     plan = experiment.plan
     stacks = [arm for arm in plan.arms if arm.copy_of is None]
     return (
         len(stacks) > 1
         and plan.turns is not Turns.SOAK
+        and plan.restart is None
         and plan.as_published is None
         and experiment.no_verdicts != BUSY_MACHINE
     )

@@ -34,10 +34,11 @@ class WarmUpPolicy:
         if self.experiment.scope is Scope.PROCESSES:
             return self.plan.warm_up_least_ns if self._alike else METHOD.min_long_warm_up_ns
         warm_ups = [part.warm_up for part in self._alike[-1].arms if part.warm_up is not None] if self._alike else []
+        least_ns = max(self._length.length_ns, self._arrival_ns)
         if not warm_ups:
-            return self._length.length_ns
+            return least_ns
         needed_ns = [min(time_to(warm_up, self._requests), self._most_ns) for warm_up in warm_ups]
-        return sum(max(ns, self._length.length_ns) for ns in needed_ns) // len(needed_ns)
+        return sum(max(ns, least_ns) for ns in needed_ns) // len(needed_ns)
 
     def next(self, arms: int, seconds_left: float) -> WarmUp:
         """The warm-up of each of so many arms in the next block.
@@ -50,6 +51,7 @@ class WarmUpPolicy:
         together_s = min(METHOD.max_warm_up_s, self._times * METHOD.warm_up_share * self._seconds)
         self._most_ns = int(together_s * 1e9 / arms)
         least_ns = self._long_ns(arms, seconds_left) if self._is_long() else self._length.length_ns
+        least_ns = max(least_ns, self._arrival_ns)
         return WarmUp(least_ns=least_ns, most_ns=max(least_ns, self._most_ns), requests=self._requests)
 
     def add(self, block: Block) -> None:
@@ -62,6 +64,12 @@ class WarmUpPolicy:
         self._alike.append(block)
         if self._is_still_warming_up():
             self._times, self._alike = 2 * self._times, []
+
+    @property
+    def _arrival_ns(self) -> int:
+        """How long the servers have to do with the first requests of slow clients, which come together."""
+        slow = self.experiment.workload.slow_clients
+        return 0 if slow is None else METHOD.warm_up_ns_per_slow_client * slow.number
 
     @property
     def _requests(self) -> int:

@@ -18,9 +18,11 @@ from hopcost.programs.generators.engine_plan import (
 )
 from hopcost.stacks.attached.request import request_of
 from hopcost.stacks.client import check
+from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack
 from hopcost.suites.experiments.mix import requests_of
+from hopcost.suites.experiments.tls_sessions import TlsSessions
 from hopcost.suites.experiments.workload import Workload
 
 
@@ -38,7 +40,7 @@ def engine_arm(stack: Stack, workload: Workload, expected: Sequence[HttpAnswer])
         address={"unix" if address.is_unix else "tcp": address.address},
         network_namespace=stack.network_namespace,
         connections=workload.connections,
-        tls=Tls(address.ca_file, address.server_name, address.verify) if address.is_tls else None,
+        tls=_tls(address, workload) if address.is_tls else None,
         wire="http2" if address.is_http2 else "http",
         streams=workload.streams if address.is_http2 else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
@@ -51,6 +53,11 @@ def engine_arm(stack: Stack, workload: Workload, expected: Sequence[HttpAnswer])
         slow_clients=_slow_clients(workload),
         idle_connections=_idle_connections(workload),
     )
+
+
+def _tls(address: Address, workload: Workload) -> Tls:
+    resume = workload.tls_sessions is TlsSessions.RESUMED
+    return Tls(address.ca_file, address.server_name, address.verify, resume)
 
 
 def _slow_clients(workload: Workload) -> EngineSlowClients | None:

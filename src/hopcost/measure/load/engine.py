@@ -47,18 +47,26 @@ def load_closed(
         block.slices_elapsed_ns += line.elapsed_ns
         if on_slice is not None:
             on_slice(line)
-        if line.round == rounds - 1:  # later the engine closes its connections, which would be counted too
-            parts[line.arm].time_wait = parts[line.arm].stack.time_wait()
+        if line.round == rounds - 1:
+            parts[line.arm].look()
 
     block.end = run_engine_plan(context, block, work, parts, note)
     block.arms = [part.whole() for part in parts.values()]
     for part, checked, planned in zip(block.arms, ready, work.arms, strict=True):
         assert part.totals is not None, "whole() raises without them"
-        shape = LoadShape(answers=part.totals.answers, opened=part.totals.opened)
+        shape = load_shape(part.totals)
         part.receipts = observers[part.name].receipts(checked.answer, planned.accepts_gzip, shape)
         part.worker_cpu_ns = processes[part.name].worker_cpu_ns()
         part.restarts = processes[part.name].restarts()
         part.reopened = planned.reopen_each_round
+
+
+def load_shape(totals: ArmTotals) -> LoadShape:
+    """What all connections asked and opened, slow clients and idle ones among them."""
+    beside = [own for own in (totals.slow_clients, totals.idle_connections) if own is not None]
+    opened = None if totals.opened is None else totals.opened + sum(own.opened for own in beside)
+    answers = totals.answers + sum(own.answers for own in beside)
+    return LoadShape(answers, opened, in_flight=sum(own.in_flight for own in beside))
 
 
 def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offered: Offered) -> None:
@@ -113,8 +121,12 @@ def run_engine_plan(
     work: EnginePlan,
     parts: dict[str, Part],
     on_slice: Callable[[Slice], None] | None = None,
+    on_warmed_up: Callable[[], None] | None = None,
 ) -> End:
-    """One run of the engine: its lines into the parts, the harness's and others' CPU time into the block."""
+    """One run of the engine: its lines into the parts, the harness's and others' CPU time into the block.
+
+    `on_slice` hears of each slice when it has ended, `on_warmed_up` of each arm's warm-up.
+    """
     stacks, cores = [part.stack for part in parts.values()], cores_in_use(context.experiment)
     rig = context.rig
     outside, cpu = Outside(rig, stacks, cores), 0
@@ -132,6 +144,8 @@ def run_engine_plan(
                 case WarmedUp():
                     context.watcher.arm_runs(line.arm, "warm-up")
                     parts[line.arm].warm_up = line
+                    if on_warmed_up is not None:
+                        on_warmed_up()
                 case Slice():
                     context.watcher.arm_runs(line.arm, "load")
                     parts[line.arm].slices.append(line)

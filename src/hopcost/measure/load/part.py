@@ -6,7 +6,7 @@ from hopcost.errors import MeasurementFailed
 from hopcost.measure.load.context import CheckedArm
 from hopcost.programs.generators.engine_lines import ArmTotals, Slice, WarmedUp
 from hopcost.record.contents.block import ArmBlock
-from hopcost.record.contents.evidence import CheckedAnswer, Surroundings, TimeWait
+from hopcost.record.contents.evidence import CheckedAnswer, Memory, Surroundings, TimeWait
 from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
@@ -25,6 +25,7 @@ class Part:
         self.answers = ready.answers
         self.stack = ready.stack
         self.time_wait: list[TimeWait] = []
+        self.memory: dict[str, Memory] = {}
         self.warm_up: WarmedUp | None = None
         self.slices: list[Slice] = []
         self.totals: ArmTotals | None = None
@@ -34,6 +35,13 @@ class Part:
         if self.warm_up is None or self.totals is None or not self.slices:
             raise MeasurementFailed(f"the load engine said nothing of {self.arm.name}")
         return self.warm_up, self.totals
+
+    def look(self) -> None:
+        """Read the stack's memory and its connections in TIME_WAIT, behind its last slice.
+
+        Its connections are still open. Later the engine closes them: programs then free memory, and TIME_WAIT grows.
+        """
+        self.memory, self.time_wait = self.stack.memory(), self.stack.time_wait()
 
     def whole(self) -> ArmBlock:
         """The arm's part of a block after its closed loop."""
@@ -48,7 +56,7 @@ class Part:
             slices=self.slices,
             totals=totals,
             surroundings=self.surroundings(self.slices),
-            memory=self.stack.memory(),
+            memory=self.memory,
             time_wait=self.time_wait,
         )
 

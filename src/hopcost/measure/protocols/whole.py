@@ -15,6 +15,7 @@ from hopcost.measure.blocks.block import compare_with_baseline, note_failures, r
 from hopcost.measure.load import peer as peer_load
 from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import load_closed
+from hopcost.measure.load.restarting import load_restarting
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.programs.generators.engine_lines import End, Validity
@@ -56,7 +57,9 @@ def _slice(context: BlockContext, arm: PlannedArm, number: int, answers: dict[st
 
 
 def _load(context: BlockContext, part: Block, ready: CheckedArm) -> None:
-    if context.plan.peer is None:
+    if context.experiment.restart is not None:
+        load_restarting(context, part, ready, context.experiment.restart)
+    elif context.plan.peer is None:
         plan = context.plan
         warm_up = WarmUp(plan.warm_up_least_ns, plan.warm_up_most_ns, METHOD.warm_up_requests)
         load_closed(context, part, [ready], rounds=1, warm_up=warm_up)

@@ -20,12 +20,14 @@ from hopcost.record.contents.evidence import (
 from hopcost.record.contents.offered_load import OpenLoad, VoidLoad
 from hopcost.record.contents.reason import Reason
 from hopcost.record.contents.repeat import PeerRun
+from hopcost.record.contents.restart import RestartRun
 
 
 class ArmBlock(msgspec.Struct):
     """One arm's part of a block.
 
-    `warm_up`, `slices` and `totals` are our engine's, of the closed loop. There are none if a `peer` drove the arm.
+    `warm_up`, `slices` and `totals` are our engine's, of the closed loop. There are none if a `peer` drove the
+    arm, or if it was restarted.
     """
 
     name: Annotated[str, Meta(description="the arm")]
@@ -78,6 +80,9 @@ class ArmBlock(msgspec.Struct):
         list[CheckedAnswer],
         Meta(description="of a mix, what it answered to each request, in the order of the plan; else empty"),
     ] = []
+    restarted: Annotated[
+        RestartRun | None, Meta(description="of an experiment with `restart`, in place of the closed loop")
+    ] = None
     restarts: Annotated[
         dict[str, int],
         Meta(

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from hopcost.errors import printable
 from hopcost.report import notation
+from hopcost.report.brief.forms.restart import restart_sentence
+from hopcost.report.brief.forms.soak import soak_sentence
 from hopcost.report.brief.load import Load, cost_of, load_shown
 from hopcost.report.brief.outcome import Outcome, has_size, outcome_of
 from hopcost.report.brief.reasons import plainer
-from hopcost.report.brief.soak import soak_sentence
 from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, stack_word
 from hopcost.report.notes import servers
 from hopcost.statistics.comparisons import CPU
@@ -32,6 +33,8 @@ def sentence(experiment: ExperimentSummary) -> str:
 def _sentence(experiment: ExperimentSummary) -> str:
     if experiment.repeats:
         return "As the article measured: one start of each stack, one after another. No ranges, so no verdicts."
+    if experiment.plan.restart is not None:
+        return restart_sentence(experiment)
     if experiment.soak:
         return soak_sentence(experiment.soak)
     baseline, others = baseline_of(experiment), others_of(experiment)

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from hopcost.programs.generators.engine_lines import TlsHandshakes
 from hopcost.record.contents.evidence import Memory, TimeWait
+from hopcost.record.contents.restart import RestartRun
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision.precision import Settling
 from hopcost.statistics.requests import RequestFigures
@@ -159,4 +160,8 @@ class ReportedArm(msgspec.Struct, frozen=True):
             description="heads included, without what TLS adds, in slices: `sent_bytes` ÷ requests sent,"
             " `received_bytes` ÷ correct answers; null if the record does not tell"
         ),
+    ]
+    restarts: Annotated[
+        list[RestartRun],
+        Meta(description="of an experiment with `restart`, as in blocks.jsonl, one for each block that counts"),
     ]

@@ -10,7 +10,7 @@ from hopcost.plan.plan import Plan
 from hopcost.plan.turns import Scope
 from hopcost.report.document import Bar
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
-from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.experiments.expect import Compared
 from hopcost.suites.experiments.mix import requests_of
 
@@ -29,16 +29,20 @@ T = TypeVar("T")
 
 def scope_lines(experiments: list[ExperimentSummary]) -> list[str]:
     """What ranges mean, if there are some; and that no answer was wrong, if none was."""
-    arms = [arm for experiment in experiments for arm in experiment.arms]
+    arms = [arm for experiment in experiments for arm in experiment.arms if not arm.restarts]
     lines: list[str] = []
     if any(arm.comparisons for arm in arms):
         lines = [SCOPE[0], AS_THEY_RUN] if experiments[0].plan.scope is Scope.PROCESSES else list(SCOPE)
-    if not arms or any(sum(arm.errors.values()) for arm in arms):
+    if not arms or any(_has_errors(arm) for arm in arms):
         return lines
     requests = [request for experiment in experiments for request in requests_of(experiment.plan.workload)]
     is_by_body = all(request.workload.expect.compared is Compared.BODY for request in requests)
     is_checked = is_by_body and all(arm.peer is None for arm in arms)
     return [*lines, "No errors; all bodies identical." if is_checked else "No errors."]
+
+
+def _has_errors(arm: ArmSummary) -> bool:
+    return any(sum(errors.values()) for errors in (arm.errors, *(own.errors for own in arm.beside)))
 
 
 def is_of_servers(plan: Plan) -> bool:

@@ -9,6 +9,7 @@ from hopcost.plan.turns import Turns
 from hopcost.programs.generators.engine_lines import TlsHandshakes, Validity
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.evidence import Memory, TimeWait
+from hopcost.record.contents.restart import RestartRun
 from hopcost.record.contents.run import Ending, Record
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
@@ -40,6 +41,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     stack's cores in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are the
     arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not, `cpu_falls` if the arm
     was not steady: then it has no size. `loads_not_carried` are the shares of offered loads that are too much for it.
+    `restarts` are the runs in which it was restarted, one for each block.
     """
 
     name: str
@@ -74,6 +76,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     peer_figures: PeerFigures | None = None
     beside: list[BesideFigures] = []
     traffic: Traffic | None = None
+    restarts: list[RestartRun] = []
 
     def comparison(self, figure: str, load_per_s: float | None = None) -> Comparison | None:
         """The arm's comparison with the baseline in a figure at a load (None: saturation)."""
@@ -239,4 +242,5 @@ def _summarise_arm(
         peer_figures=summarise_peer_runs(peer_runs),
         beside=figures_beside(parts),
         traffic=usage.traffic(parts),
+        restarts=[part.restarted for part in parts if part.restarted is not None],
     )

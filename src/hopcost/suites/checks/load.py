@@ -29,6 +29,8 @@ def check_load(experiment: Experiment, programs: set[str], where: str) -> None:
             )
         if experiment.slices is Slices.WHOLE:
             raise UsageError(f"{where}: soak: not in whole slices", "a soak has slices of its own: leave `slices` out")
+    if experiment.restart is not None and experiment.soak is not None:
+        raise UsageError(f"{where}: both restart and soak", "one experiment for each")
     check_requests(experiment, where)
     if experiment.rates and not experiment.open_loop:
         raise UsageError(f"{where}: rates: no load is offered", "leave `open_loop = false` out, or `rates`")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hopcost.errors import UsageError
@@ -10,6 +11,8 @@ from hopcost.suites.checks.claims import check_claims
 from hopcost.suites.checks.hops import check_apps, check_configurations
 from hopcost.suites.checks.known import refuse_unknown
 from hopcost.suites.checks.load import check_load
+from hopcost.suites.experiments.experiment import Experiment
+from hopcost.suites.experiments.tls_sessions import TlsSessions
 from hopcost.suites.suite import Suite
 
 
@@ -56,10 +59,8 @@ def check_suite(suite: Suite, path: Path) -> None:
         for program in experiment.settings:
             refuse_unknown(program, programs, f"{where}: settings: no arm uses the program '{program}'")
         check_load(experiment, programs, where)
-        if experiment.workload.streams > 1 and not any(
-            suite.arms[arm].hops[0].link.is_http2 for arm in experiment.arms
-        ):
-            raise UsageError(f"{where}: workload: streams: no arm's first hop is reached over http2+tls")
+        _check_over_tls(experiment, [suite.arms[arm].hops[0].link for arm in experiment.arms], where)
+        _check_restart(experiment, suite, where)
     for name, content in suite.arms.items():
         for program in content.settings:
             own = {hop.program for hop in content.hops}
@@ -67,3 +68,23 @@ def check_suite(suite: Suite, path: Path) -> None:
     check_apps(suite, path)
     check_configurations(suite, path)
     check_claims(suite.claims, suite.experiments, suite.arms, path)
+
+
+def _check_over_tls(experiment: Experiment, first_links: Sequence[Link], where: str) -> None:
+    """What is about HTTP/2 or TLS needs a first hop that is reached so."""
+    workload = experiment.workload
+    if workload.streams > 1 and not any(link.is_http2 for link in first_links):
+        raise UsageError(f"{where}: workload: streams: no arm's first hop is reached over http2+tls")
+    if workload.tls_sessions is not TlsSessions.RESUMED and not any(link.is_tls for link in first_links):
+        raise UsageError(f"{where}: workload: tls_sessions: no arm's first hop is reached over TLS")
+
+
+def _check_restart(experiment: Experiment, suite: Suite, where: str) -> None:
+    """Each arm has the program that is restarted."""
+    if experiment.restart is None:
+        return
+    for arm in experiment.arms:
+        own = {hop.program for hop in suite.arms[arm].hops}
+        refuse_unknown(
+            experiment.restart.program, own, f"{where}: restart: '{arm}' has no '{experiment.restart.program}'"
+        )

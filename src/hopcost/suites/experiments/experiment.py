@@ -11,6 +11,8 @@ from msgspec import Meta
 from hopcost.suites.arms.arm import Arm, ArmName, Name, Positive, Settings, SysctlName
 from hopcost.suites.articles.published import Protocol, Published, Value
 from hopcost.suites.experiments.request import RatePerS
+from hopcost.suites.experiments.restart import Restart
+from hopcost.suites.experiments.shown import ShownTable
 from hopcost.suites.experiments.soak import Soak
 from hopcost.suites.experiments.workload import Workload
 
@@ -94,6 +96,20 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     soak: Annotated[
         Soak | None, Meta(description="a long run of one arm, instead of blocks: `{ length_s = 1800 }`")
     ] = None
+    restart: Annotated[
+        Restart | None,
+        Meta(
+            description="a program that is restarted under load, one copy after the other, to see what its users"
+            ' notice: `{ program = "go-hello", rate_per_s = 500 }`'
+        ),
+    ] = None
+    table: Annotated[
+        ShownTable,
+        Meta(
+            description="what the default report shows: `throughput`, beside what a hop adds; `worth`: what a hop costs"
+            " and what it buys, with response times, memory and failed requests"
+        ),
+    ] = ShownTable.THROUGHPUT
     as_published: Annotated[Protocol | None, Meta(description="the article's own protocol, for `--as-published`")] = (
         None
     )

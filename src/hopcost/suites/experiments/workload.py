@@ -12,6 +12,7 @@ from hopcost.suites.arms.arm import Positive
 from hopcost.suites.experiments.beside import IdleConnections, SlowClients
 from hopcost.suites.experiments.expect import Expect
 from hopcost.suites.experiments.request import BodyBytes, BodyText, HeaderField, Method, MixedRequest, Target
+from hopcost.suites.experiments.tls_sessions import TlsSessions
 
 
 class Reopening(Enum):
@@ -72,6 +73,13 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
             " others have one"
         ),
     ] = 1
+    tls_sessions: Annotated[
+        TlsSessions,
+        Meta(
+            description="how a TLS connection begins: with the session of an earlier one, as browsers do, if the server"
+            " lets it (`resumed`); or with a whole handshake each time (`new`)"
+        ),
+    ] = TlsSessions.RESUMED
     method: Annotated[Method, Meta(description="what a request does; POST and PUT carry a body")] = Method.GET
     body_bytes: Annotated[
         BodyBytes | None,

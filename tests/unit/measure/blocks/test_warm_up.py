@@ -14,6 +14,7 @@ from hopcost.programs.generators.engine_lines import Validity
 from hopcost.programs.generators.engine_plan import WarmUp
 from hopcost.record.contents.block import Block
 from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.beside import SlowClients
 from hopcost.suites.experiments.workload import Workload
 
 LEVEL = (100,) * 30  # answers of each warm-up slice, each of the same CPU time
@@ -56,6 +57,18 @@ def test_an_arm_that_never_gets_steady_is_always_warmed_up_long() -> None:
 def test_pools_of_many_connections_have_the_time_to_fill() -> None:
     filling = (50,) * 45 + (100,) * 35
     assert warm_ups_ms(filling, connections=5000) == [8000, 8000, 4500, 4500]
+
+
+@pytest.mark.parametrize(("number", "least_ms"), [(0, 200), (10, 200), (100, 2000)])
+def test_slow_clients_that_all_ask_at_once_are_waited_for(number: int, least_ms: int) -> None:
+    plan = records.plan_of()
+    slow = SlowClients(number=number, bytes_per_s=30_000)
+    experiment = msgspec.structs.replace(plan.experiments[0], workload=Workload(slow_clients=slow))
+    policy = WarmUpPolicy(plan, experiment)
+    assert policy.next(3, 1800.0).least_ns == least_ms * MS
+    policy.add(a_block(0, 1000, 10, 10))
+    assert policy.usual_ns >= least_ms * MS
+    assert policy.next(3, 1800.0).least_ns >= least_ms * MS
 
 
 S = 1000 * MS

@@ -64,8 +64,8 @@ def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
          "experiments[0].published[1]: Object contains unknown field `error`", "did you mean 'errors'?"),
         ('question = "And on', 'zzz = "And on', "experiments[1]: Object contains unknown field `zzz`",
          "known: arms, as_published, baseline, control, link_mbit_per_s, name, needs_cores, needs_cores_because,"
-         " open_files, open_loop, placement, published, published_conditions, question, quick, rates, settings,"
-         " slice_s, slices, soak, sweep, sysctls, weight, workload"),
+         " open_files, open_loop, placement, published, published_conditions, question, quick, rates, restart,"
+         " settings, slice_s, slices, soak, sweep, sysctls, table, weight, workload"),
         ('name = "mine"', "name = 7", "name: Expected `str`, got `int`", None),
         ("port = 8080", 'port = "8080"', "arms.behind.hops[0].port: Expected `int | null`, got `str`", None),
         ("port = 8080", "port = 70000", "arms.behind.hops[0].port: Expected `int` <= 65535", None),
@@ -96,6 +96,12 @@ def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
          FIRST + "baseline: 'unused' is not one of its arms", "known: behind, direct"),
         ("connections = 32", "connections = 32, streams = 2",
          FIRST + "workload: streams: no arm's first hop is reached over http2+tls", None),
+        ("connections = 32", 'connections = 32, tls_sessions = "new"',
+         FIRST + "workload: tls_sessions: no arm's first hop is reached over TLS", None),
+        ('arms = ["direct", "behind"]', 'arms = ["direct", "behind"]\nrestart = { program = "ap", rate_per_s = 9 }',
+         FIRST + "restart: 'direct' has no 'ap'", "did you mean 'app'?"),
+        ('arms = ["direct", "behind"]', 'arms = ["direct", "behind"]\nrestart = { program = "app", rate_per_s = 0 }',
+         "experiments[0].restart.rate_per_s: Expected `float` >= 0.1", None),
         ("[arms.direct]", "[arms.direct]\nstand_in = true", FIRST + "baseline: 'direct' is a stand-in",
          "it runs only where others cannot"),
         ('arm = "behind"', 'arm = "behin"', FIRST + "published: 'behin' is not one of its arms",

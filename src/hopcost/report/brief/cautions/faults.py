@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from hopcost.plan.method import METHOD
+from hopcost.programs.generators.beside import BesideKind
 from hopcost.record.contents.run import Record
-from hopcost.report import notation
+from hopcost.report import formatting, notation
 from hopcost.report.brief.load import Load, carries, has_medians
 from hopcost.report.brief.outcome import outcome_of
 from hopcost.report.brief.words import baseline_of, listed, others_of, shortened, stack_word
-from hopcost.report.formatting import count
 from hopcost.report.notes import servers
 from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.figures import sum_by_kind
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.statistics.validity.moving import MOVED
 from hopcost.suites.experiments.sweep import AT
@@ -29,6 +30,7 @@ def known_faults(record: Record, experiment: ExperimentSummary, load: Load) -> l
         *_failures(experiment),
         *servers.server_cautions(experiment),
         *_errors(experiment),
+        *_beside(experiment),
         *_load(experiment, load),
         *_no_load(experiment, load),
         *_biases(record, experiment),
@@ -56,8 +58,21 @@ def _failures(experiment: ExperimentSummary) -> list[str]:
 def _errors(experiment: ExperimentSummary) -> list[str]:
     """Errors of stacks that have a verdict all the same; else they are the reason why it has none."""
     few = [arm for arm in experiment.arms if sum(arm.errors.values()) and outcome_of(arm).is_verdict]
-    own = [f"{arm.name} had {count(sum(arm.errors.values()), 'error')}" for arm in few]
+    own = [f"{arm.name} had {formatting.count(sum(arm.errors.values()), 'error')}" for arm in few]
     return [f"{listed(own)}: only correct answers count."] if own else []
+
+
+def _beside(experiment: ExperimentSummary) -> list[str]:
+    """Slow clients and idle connections with errors of their own, which no figure of the fast ones has in it."""
+    sentences = []
+    for kind in BesideKind:
+        own = {arm.name: figures.errors for arm in experiment.arms for figures in arm.beside if figures.kind is kind}
+        failed = {name: errors for name, errors in own.items() if sum(errors.values())}
+        if failed:
+            words = [f"{formatting.count(sum(errors.values()), 'error')} at {name}" for name, errors in failed.items()]
+            kinds = sum_by_kind(failed.values())
+            sentences.append(f"{kind.words.capitalize()} had {listed(words)} ({formatting.errors(kinds)}).")
+    return sentences
 
 
 def _load(experiment: ExperimentSummary, load: Load) -> list[str]:

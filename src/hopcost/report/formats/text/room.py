@@ -24,13 +24,25 @@ def fitted(section: Section, height: Height) -> Section:
     """The section if it has room, or does not say what it can do without; otherwise as much of it as has room."""
     below = next((element for element in section if isinstance(element, Lines) and element.sentences), None)
     bars = next((element for element in section if isinstance(element, Bars)), None)
-    if below is None or bars is None:
+    if below is None:
         return section
+    if bars is None:  # all rows of another table belong together
+        return _with_fewer_cautions(section, below, height)
     smaller = section
     for smaller_bars, smaller_below in _ever_smaller(bars, below, height):
         smaller = [
             smaller_bars if element is bars else smaller_below if element is below else element for element in section
         ]
+        if height(smaller) <= MOST_LINES:
+            break
+    return smaller
+
+
+def _with_fewer_cautions(section: Section, below: Lines, height: Height) -> Section:
+    smaller, sentences = section, sum(map(len, below.sentences))
+    for kept in range(sentences, min(1, sentences) - 1, -1):
+        shorter = _shortened(below, kept, 0)
+        smaller = [shorter if element is below else element for element in section]
         if height(smaller) <= MOST_LINES:
             break
     return smaller

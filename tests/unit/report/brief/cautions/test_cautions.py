@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import msgspec
-from samples.blocks import MS, block, part, plain_block, slice_of
+from known import known
+from samples.blocks import MS, block, histogram, part, plain_block, slice_of
 from samples.comparisons import arm, six_blocks, summary, void_load
 from samples.records import plan_of, record
 from samples.reports import everything, failing
 
 from hopcost.plan.plan import LeftOut, PlannedExperiment
+from hopcost.programs.generators.beside import BesideTotals
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.reason import Reason, ReasonKind
@@ -54,6 +56,17 @@ def test_errors_take_the_verdict_and_are_the_reason() -> None:
 
     lines = cautions_of(record(*(faulty(number) for number in range(6))))
     assert lines[0].startswith("? no verdict: 300 errors (status 300); fewer connections")
+
+
+def test_errors_of_slow_clients_are_told_beside_the_figures_of_the_fast_ones() -> None:
+    content = sound()
+    for own in (found for start in content.blocks for found in start.arms if found.name == "behind"):
+        totals = known(own.totals)
+        totals.slow_clients = BesideTotals(
+            number=7, established=7, due=4, sent=4, not_sent=0, answers=0, compared=0, in_flight=0, opened=7,
+            reconnects=0, errors={"timeout": 3, "read": 1}, time=histogram(), unanswered=histogram(),
+        )  # fmt: skip
+    assert "! Slow clients had 24 errors at behind (18 timeout, 6 read)." in cautions_of(content)
 
 
 def test_what_is_not_installed_comes_with_its_command() -> None:
