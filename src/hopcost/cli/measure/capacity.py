@@ -153,6 +153,7 @@ def capacity(
         asked_again,
         measure_suite,
         measure_urls,
+        server_options,
         show_capacity,
         stacks_of,
         stacks_of_app,
@@ -162,8 +163,11 @@ def capacity(
 
     console = Console(stderr=True, highlight=False, quiet=quiet)
     options = RunOptions(time_s=time_s, seed=seed, folder=record, quiet=quiet, on_busy_machine=anyway)
+    more = server_options(
+        http2 or [], streams, headers or [], method, body_file, timeout, any_body=any_body, insecure=insecure
+    )
     asked_of = asked_again(
-        targets or [], command, fronts or [], path, arms or [], connections, http2=http2 or [], streams=streams
+        targets or [], command, fronts or [], path, arms or [], connections, more if of_servers else []
     )
     question = CapacityQuestion(target=asked_of, objectives=limits)
     screen = CapacityScreen(console, question.words)

@@ -36,6 +36,7 @@ from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
 USUAL_CONNECTIONS = 64
+USUAL_TIMEOUT_S = 10
 
 
 class Stacks(msgspec.Struct, frozen=True):
@@ -91,15 +92,14 @@ def asked_again(
     path: str,
     arms: Sequence[str],
     connections: int | None,
-    http2: Sequence[int] = (),
-    streams: int = 1,
+    more: Sequence[str] = (),
 ) -> str:
-    """The words that ask for the same arms under the same connections again, secrets masked.
+    """The words that ask for the same arms under the same connections again, `more` at their end, secrets masked.
 
     >>> asked_again([], "node server.js", ["nginx"], "/", [], 8)
     "--app 'node server.js' --with nginx -c 8"
-    >>> asked_again(["https://localhost"], None, [], "/", [], None, [1], 10)
-    'https://localhost --http2 1 --streams 10'
+    >>> asked_again(["https://localhost"], None, [], "/", [], None, ["--insecure"])
+    'https://localhost --insecure'
     """
     words = [*targets]
     if command is not None:
@@ -108,10 +108,35 @@ def asked_again(
         words += [word for value in values for word in (option, value)]
     if connections is not None:
         words += ["-c", str(connections)]
-    words += [word for number in http2 for word in ("--http2", str(number))]
-    if streams > 1:
-        words += ["--streams", str(streams)]
-    return shlex.join(mask_words(words))
+    return shlex.join(mask_words([*words, *more]))
+
+
+def server_options(
+    http2: Sequence[int],
+    streams: int,
+    headers: Sequence[str],
+    method: str | None,
+    body_file: Path | None,
+    timeout_s: int,
+    *,
+    any_body: bool,
+    insecure: bool,
+) -> list[str]:
+    """The options that say how servers are asked, as they are typed.
+
+    >>> server_options([1], 10, ["A: b"], None, None, 10, any_body=False, insecure=True)
+    ['--http2', '1', '--streams', '10', '-H', 'A: b', '-k']
+    >>> server_options([], 1, [], "PUT", Path("f"), 5, any_body=True, insecure=False)
+    ['-m', 'PUT', '-D', 'f', '-T', '5', '--any-body']
+    """
+    words = [word for number in http2 for word in ("--http2", str(number))]
+    words += ["--streams", str(streams)] if streams > 1 else []
+    words += [word for header in headers for word in ("-H", header)]
+    words += ["-m", method] if method is not None else []
+    words += ["-D", str(body_file)] if body_file is not None else []
+    words += ["-T", str(timeout_s)] if timeout_s != USUAL_TIMEOUT_S else []
+    words += ["--any-body"] if any_body else []
+    return words + (["-k"] if insecure else [])
 
 
 def stacks_of(word: str, arms: Sequence[str], connections: int | None) -> Stacks:

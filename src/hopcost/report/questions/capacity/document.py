@@ -13,7 +13,13 @@ from hopcost.report.notes.scope import AS_THEY_RUN, is_of_servers, reworded
 from hopcost.report.questions.capacity.curve import curve_of
 from hopcost.report.questions.capacity.details import detail_lines
 from hopcost.report.questions.capacity.sentence import sentence
-from hopcost.report.questions.capacity.words import caution_lines, possible_objective, rate_parts, why_not
+from hopcost.report.questions.capacity.words import (
+    caution_lines,
+    possible_objective,
+    rate_parts,
+    streams_words,
+    why_not,
+)
 from hopcost.report.questions.closing import closing_lines, time_option
 from hopcost.statistics.questions.capacity.result import CapacityResult, CapacityRow, Kind
 
@@ -84,7 +90,8 @@ def _how(answer: CapacityResult) -> list[str]:
     """Under which load, over how many starts, and what the ranges are."""
     workload = answer.record.plan.experiments[0].workload
     ranges = f" (a–b): {CONFIDENCE_IN_TEXT} range." if any(row.per_s and row.per_s.low for row in answer.rows) else ""
-    line = f"Poisson arrivals over {count(workload.connections, 'connection')}; {count(answer.valid, 'start')}.{ranges}"
+    connections = f"{count(workload.connections, 'connection')}{streams_words(answer)}"
+    line = f"Poisson arrivals over {connections}; {count(answer.valid, 'start')}.{ranges}"
     return [line, AS_THEY_RUN] if ranges and is_of_servers(answer.record.plan) else [line]
 
 

@@ -98,6 +98,12 @@ def _quantile(point: RatePoint, objective: Objective) -> float:
     return float(own if own is not None else max(known, default=0))
 
 
+def streams_words(answer: CapacityResult) -> str:
+    """` of 4 streams`, of connections that have several requests at a time; else nothing."""
+    streams = answer.record.plan.experiments[0].workload.streams
+    return f" of {streams} streams" if streams > 1 else ""
+
+
 def caution_lines(answer: CapacityResult) -> list[str]:
     """What changes the reading, in few lines."""
     lines = []
@@ -107,7 +113,10 @@ def caution_lines(answer: CapacityResult) -> list[str]:
     short = [row.arm for row in answer.rows if row.is_short_of_connections and row.kind is Kind.MEASURED]
     if short:
         connections = answer.record.plan.experiments[0].workload.connections
-        taken = "the one connection was" if connections == 1 else f"all {connections} connections were"
+        streams = streams_words(answer)
+        taken = (
+            f"the one connection{streams} was" if connections == 1 else f"all {connections} connections{streams} were"
+        )
         lines.append(
             f"! {', '.join(short)}: {taken} taken while the stack was partly idle;"
             f" more may carry more: -c {2 * connections}."

@@ -106,6 +106,15 @@ def test_too_few_connections_are_said(answer: CapacityResult) -> None:
     assert "-c 128" in " ".join(lines(only(answer, is_short_of_connections=True)))
 
 
+def test_streams_are_said(answer: CapacityResult) -> None:
+    plan = answer.record.plan
+    workload = msgspec.structs.replace(plan.experiments[0].workload, streams=4)
+    experiments = [msgspec.structs.replace(plan.experiments[0], workload=workload)]
+    record = msgspec.structs.replace(answer.record, plan=msgspec.structs.replace(plan, experiments=experiments))
+    joined = " ".join(" ".join(lines(msgspec.structs.replace(answer, record=record))).split())
+    assert "Poisson arrivals over 64 connections of 4 streams" in joined
+
+
 @pytest.mark.parametrize(
     ("kind", "spread", "words"),
     [
