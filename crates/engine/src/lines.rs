@@ -1,6 +1,8 @@
 //! The lines that a run writes. docs/reference/engine-protocol.md describes every key; a comment here says what a name leaves open.
 
-use crate::recorder::{self, Account, Counts, Distribution, Errors, Handshakes, Times, TlsReceipt};
+use crate::recorder::{
+    self, Account, Counts, Distribution, Errors, Handshakes, ServerFault, ServerFaults, Times, TlsReceipt,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -240,6 +242,8 @@ pub struct Arm<'a> {
     pub handshakes_resumed: u64,
     /// What the handshakes came to, each kind once.
     pub tls: Vec<TlsHandshakes>,
+    /// What the server did against HTTP/2, warm-up included, the most frequent first.
+    pub server_faults: Vec<CountedFault>,
     /// `None` if the arm has none.
     pub slow_clients: Option<BesideArm>,
     pub idle_connections: Option<BesideArm>,
@@ -299,6 +303,20 @@ pub struct TlsHandshakes {
 impl TlsHandshakes {
     pub fn of(handshakes: &Handshakes) -> Vec<Self> {
         handshakes.receipts.iter().map(|(&receipt, &handshakes)| Self { receipt, handshakes }).collect()
+    }
+}
+
+/// Something that a server did wrong, and how often.
+#[derive(Debug, Serialize)]
+pub struct CountedFault {
+    #[serde(flatten)]
+    pub fault: ServerFault,
+    pub times: u64,
+}
+
+impl CountedFault {
+    pub fn of(faults: &ServerFaults) -> Vec<Self> {
+        faults.by_frequency().into_iter().map(|(fault, times)| Self { fault, times }).collect()
     }
 }
 

@@ -122,6 +122,7 @@ impl Observer for JsonLines {
             handshake_time: result.handshakes.time.as_ref().map(recorder::encode),
             handshakes_resumed: result.handshakes.resumed,
             tls: lines::TlsHandshakes::of(&result.handshakes),
+            server_faults: lines::CountedFault::of(&result.faults),
             slow_clients,
             idle_connections,
             requests: result.requests.iter().map(lines::RequestAccount::of).collect(),

@@ -10,7 +10,8 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
-        "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until record/contents/block "
+        "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until "
+        "programs/generators/server_faults record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
         "record/contents/repeat record/contents/run stacks/prepare/prepared "
         "statistics/questions/capacity/question statistics/questions/claims/result "

@@ -7,10 +7,10 @@ use super::agenda::Mode;
 use super::connections::CONTINUE_NS;
 use super::exchanges::{ExchangeId, Upload};
 use crate::io::{Next, Slot};
-use crate::recorder::ErrorKind;
+use crate::recorder::{ErrorKind, ServerFault};
 use crate::requests::RequestId;
 use crate::schedule::Schedule;
-use crate::wire::h2::{self, Event, Place};
+use crate::wire::h2::{self, ErrorCode, Event, Kind, Place, Violation};
 
 /// A server may refuse so many requests in a row before they count as errors. Until then they are sent again.
 const MAX_REFUSED: u32 = 1000;
@@ -114,18 +114,23 @@ impl<S: Schedule> Client<S> {
                     self.take_back(slot, id);
                     self.free_stream(slot, id);
                 }
-                Ok(Event::Reset(place, _)) => {
+                Ok(Event::Reset(place, code)) => {
                     let id = id_of(place);
+                    self.recorder.faults.add(given_up(code));
                     self.give_up_exchange(id, ErrorKind::Read);
                     self.free_stream(slot, id);
                 }
-                Ok(Event::Broken(place, _)) => {
+                Ok(Event::Broken(place, violation)) => {
                     let id = id_of(place);
+                    self.recorder.faults.add(broken(violation));
                     self.give_up_exchange(id, ErrorKind::Protocol);
                     self.free_stream(slot, id);
                 }
                 Ok(Event::More) => break,
-                Err(_) => return self.fail(slot, ErrorKind::Protocol),
+                Err(violation) => {
+                    self.recorder.faults.add(broken(violation));
+                    return self.fail(slot, ErrorKind::Protocol);
+                }
             }
         }
         match self.settle(slot) {
@@ -309,4 +314,17 @@ impl<S: Schedule> Client<S> {
             _ => Next::Nothing,
         }
     }
+}
+
+/// How the server broke HTTP/2.
+#[cold]
+fn broken(violation: Violation) -> ServerFault {
+    let (rfc, section) = violation.section();
+    ServerFault { rfc, section, what: violation.what(), detail: violation.frame().map(Kind::name) }
+}
+
+/// The server gave up an answer, for a reason of its own.
+#[cold]
+fn given_up(code: ErrorCode) -> ServerFault {
+    ServerFault { rfc: "RFC 9113", section: "6.4", what: "an answer given up", detail: Some(code.name()) }
 }

@@ -4,7 +4,7 @@ use super::beside::{self, BesideFigures};
 use super::log::LogReceipt;
 use super::quantile::{Figures, Quantiles};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
-use crate::lines::{TlsHandshakes, Validity};
+use crate::lines::{CountedFault, TlsHandshakes, Validity};
 use crate::recorder::{Account, Distribution, Errors};
 use serde::Serialize;
 
@@ -42,6 +42,7 @@ pub(super) struct Json<'a> {
     handshake_time_ns: Option<Figures>,
     handshakes_resumed: u64,
     tls: Vec<TlsHandshakes>,
+    server_faults: Vec<CountedFault>,
     slow_clients: Option<BesideFigures>,
     idle_connections: Option<BesideFigures>,
     generator_cpu_ns: u64,
@@ -117,6 +118,7 @@ impl<'a> Json<'a> {
             handshake_time_ns: result.handshake_times().as_ref().map(figures),
             handshakes_resumed: arm.handshakes.resumed,
             tls: TlsHandshakes::of(&arm.handshakes),
+            server_faults: CountedFault::of(&arm.faults),
             slow_clients,
             idle_connections,
             generator_cpu_ns: result.generator_cpu_ns,

@@ -5,12 +5,14 @@ use super::quantile::{Quantile, Quantiles};
 use super::words::count;
 use super::{LoadArguments, LoadResult, Opening, SliceCounts, beside};
 use crate::lines::Validity;
-use crate::recorder::{Account, Distribution, Errors, Times, TlsReceipt};
+use crate::recorder::{Account, Distribution, Errors, ServerFault, Times, TlsReceipt};
 
 const NAME_COLUMNS: usize = 17;
 const VALUE_COLUMNS: usize = 44;
 /// Requests of a mix that have a line each.
 const MAX_SHOWN_REQUESTS: usize = 10;
+/// Ways of breaking the protocol that have a line each.
+const MAX_SHOWN_FAULTS: usize = 5;
 
 /// The summary, within the width of a terminal if there is one.
 pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option<usize>) -> String {
@@ -87,6 +89,10 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
         line("", format!("{} more", requests.len() - MAX_SHOWN_REQUESTS), "--json has all of them");
     }
     line("errors", kinds(&errors), "requests that got no correct answer, by kind");
+    for (number, (fault, times)) in result.arm.faults.by_frequency().into_iter().take(MAX_SHOWN_FAULTS).enumerate() {
+        let [value, meaning] = fault_words(&fault, times);
+        line(if number == 0 { "server's faults" } else { "" }, value, &meaning);
+    }
     line("in flight", result.arm.counts.in_flight().to_string(), "sent and still unanswered at the end");
     if reconnects > 0 {
         line("reconnects", reconnects.to_string(), "connections opened again without an error");
@@ -131,6 +137,13 @@ fn request_line((name, account): &(String, Account)) -> (String, String) {
 fn kinds(errors: &Errors) -> String {
     let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
     if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
+}
+
+/// How often a server did something wrong, where that is written, and what it was.
+fn fault_words(fault: &ServerFault, times: u64) -> [String; 2] {
+    let ServerFault { rfc, section, what, detail } = fault;
+    let detail = detail.map_or_else(String::new, |detail| format!(" ({detail})"));
+    [format!("{}, {rfc}, section {section}", count(times, "time")), format!("{what}{detail}")]
 }
 
 /// A reason without the arm that it is about: there is one.
@@ -224,6 +237,14 @@ mod tests {
         request.1.errors.add(crate::recorder::ErrorKind::Status);
         request.1.not_sent = 3;
         assert_eq!(request_line(&request).1, "GET /a: 2 correct, 3 not sent, errors: status 1");
+    }
+
+    #[test]
+    fn what_a_server_did_wrong_has_its_section() {
+        let fault = ServerFault { rfc: "RFC 9113", section: "6.9", what: "a wrong length", detail: Some("PING") };
+        assert_eq!(fault_words(&fault, 2), ["2 times, RFC 9113, section 6.9", "a wrong length (PING)"]);
+        let fault = ServerFault { detail: None, ..fault };
+        assert_eq!(fault_words(&fault, 1), ["1 time, RFC 9113, section 6.9", "a wrong length"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod accounts;
 mod counts;
 mod errors;
+mod faults;
 mod gaps;
 mod handshakes;
 mod times;
@@ -10,6 +11,7 @@ mod times;
 pub use accounts::{Account, AccountId, MAX_ACCOUNTS};
 pub use counts::{Counts, LATE_NS};
 pub use errors::{ErrorKind, Errors};
+pub use faults::{ServerFault, ServerFaults};
 pub use gaps::Gaps;
 pub use handshakes::{Handshakes, TlsReceipt};
 pub use times::{Distribution, MAX_TIME_NS, OpenTimes, Times, encode, time_histogram};
@@ -23,6 +25,8 @@ pub struct Recorder {
     pub times: Times,
     /// TLS handshakes, also while not measuring.
     pub handshakes: Handshakes,
+    /// What the server did wrong, also while not measuring.
+    pub faults: ServerFaults,
     /// Of the requests of a mix while measuring; empty for one request alone, whose account is the whole.
     pub accounts: Box<[Account]>,
     /// The response times up to the end of the last slice.
@@ -38,6 +42,7 @@ impl Recorder {
             counts: Counts::default(),
             times: Times::new(is_open),
             handshakes: Handshakes::default(),
+            faults: ServerFaults::default(),
             accounts: (0..accounts).map(|_| Account::new(is_open)).collect(),
             before_slice: None,
             measuring: false,

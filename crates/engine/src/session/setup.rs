@@ -8,7 +8,7 @@ use crate::io::Backend;
 use crate::io::process;
 use crate::lines;
 use crate::plan::{Beside, BesideKind, CpuSource, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
-use crate::recorder::{Account, Counts, Handshakes, Times};
+use crate::recorder::{Account, Counts, Handshakes, ServerFaults, Times};
 use crate::schedule::{Arrivals, Schedule as _};
 use hopcost_common::failure::Failure;
 use hopcost_common::limits;
@@ -75,6 +75,8 @@ pub struct ArmResult {
     pub times: Times,
     /// Warm-up included.
     pub handshakes: Handshakes,
+    /// Warm-up included.
+    pub faults: ServerFaults,
     /// Connections open at the end.
     pub established: u32,
     /// Whether every connection has been open; `None` if the run ended before this arm's turn.

@@ -316,6 +316,7 @@ impl<'s, I: Io> Worker<'s, I> {
             result.counts.merge(&client.recorder.counts);
             result.times.merge(&client.recorder.times);
             result.handshakes.merge(&client.recorder.handshakes);
+            result.faults.merge(&client.recorder.faults);
             result.established += client.established();
             result.unasked_bytes += client.unasked_bytes();
             for ((_, sum), account) in result.requests.iter_mut().zip(&client.recorder.accounts) {

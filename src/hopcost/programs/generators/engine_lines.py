@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.programs.generators.beside import BesideSlice, BesideTotals
+from hopcost.programs.generators.server_faults import ServerFault
 
 ErrorsByKind = Annotated[
     dict[str, int],
@@ -232,6 +233,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
         bool | None, Meta(description="whether every connection has been open; null if the load never began")
     ] = None
     tls: Annotated[list[TlsHandshakes], Meta(description="what its handshakes came to; empty without TLS")] = []
+    server_faults: Annotated[list[ServerFault], Meta(description="what its server did against HTTP/2")] = []
     slow_clients: Annotated[
         BesideTotals | None, Meta(description="of the slow clients beside; null if there are none")
     ] = None

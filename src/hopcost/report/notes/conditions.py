@@ -15,6 +15,7 @@ from hopcost.suites.experiments.expect import Compared
 from hopcost.suites.experiments.mix import requests_of
 from hopcost.suites.experiments.workload import Workload
 
+MOST_FAULTS = 5  # of a server against HTTP/2
 TURNS = {
     Turns.ALL: None,
     Turns.WHOLE: "one stack at a time, in runs of {seconds:g} s: drift of the machine is in the ranges",
@@ -100,6 +101,7 @@ def validity_lines(experiment: ExperimentSummary) -> list[str]:
     for arm in experiment.arms:
         if sum(arm.errors.values()):
             lines.append(f"{arm.name} had errors: its ratio counts correct answers only")
+        lines += [f"{arm.name} against HTTP/2: {fault.words()}" for fault in arm.server_faults[:MOST_FAULTS]]
         if arm.steady is False:
             lines.append(f"{arm.name} was not steady yet when its warm-up ended")
     for failure in experiment.failures:

@@ -7,6 +7,7 @@ import msgspec
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.programs.generators.engine_lines import TlsHandshakes, Validity
+from hopcost.programs.generators.server_faults import ServerFault
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.record.contents.restart import RestartRun
@@ -72,6 +73,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     memory: dict[str, Memory] = {}
     notes: list[str] = []
     tls: list[TlsHandshakes] = []
+    server_faults: list[ServerFault] = []
     peer: str | None = None
     peer_figures: PeerFigures | None = None
     beside: list[BesideFigures] = []
@@ -237,6 +239,7 @@ def _summarise_arm(
         time_wait=usage.time_wait(parts),
         memory=usage.memory(parts),
         tls=usage.tls(parts),
+        server_faults=usage.server_faults(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{run.peer} {run.version}" for run in peer_runs), None),
         peer_figures=summarise_peer_runs(peer_runs),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost.programs.generators.engine_lines import TlsHandshakes
+from hopcost.programs.generators.engine_lines import ArmTotals, TlsHandshakes
+from hopcost.programs.generators.server_faults import ServerFault, sum_faults
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.record.contents.repeat import Repeat
@@ -90,12 +91,21 @@ def traffic(parts: Sequence[ArmBlock]) -> Traffic | None:
 def tls(parts: Sequence[ArmBlock]) -> list[TlsHandshakes]:
     """What the TLS handshakes of all blocks came to, with the closed loop's and the open loop's added up."""
     handshakes: dict[TlsHandshakes, int] = {}
-    for part in parts:
-        totals = [part.totals, *(load.totals for load in part.open_loop)]
-        for own in (own for line in totals if line is not None for own in line.tls):
-            kind = msgspec.structs.replace(own, handshakes=0)
-            handshakes[kind] = handshakes.get(kind, 0) + own.handshakes
+    for own in (own for totals in _all_totals(parts) for own in totals.tls):
+        kind = msgspec.structs.replace(own, handshakes=0)
+        handshakes[kind] = handshakes.get(kind, 0) + own.handshakes
     return [msgspec.structs.replace(kind, handshakes=number) for kind, number in handshakes.items()]
+
+
+def server_faults(parts: Sequence[ArmBlock]) -> list[ServerFault]:
+    """What its server did against HTTP/2 in all blocks, the most frequent first."""
+    return sum_faults(fault for totals in _all_totals(parts) for fault in totals.server_faults)
+
+
+def _all_totals(parts: Sequence[ArmBlock]) -> list[ArmTotals]:
+    """Of the closed loop and of the open loop."""
+    totals = [line for part in parts for line in (part.totals, *(load.totals for load in part.open_loop))]
+    return [line for line in totals if line is not None]
 
 
 def _largest(*values: int | None) -> int | None:

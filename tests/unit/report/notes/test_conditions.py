@@ -7,7 +7,8 @@ import pytest
 from samples.comparisons import six_blocks, summary
 from samples.records import plan_of
 
-from hopcost.report.notes.conditions import starts_lines
+from hopcost.programs.generators.server_faults import ServerFault
+from hopcost.report.notes.conditions import starts_lines, validity_lines
 from hopcost.suites.arms.arm import Link
 from hopcost.suites.experiments.expect import Compared, Expect
 
@@ -50,3 +51,18 @@ def test_bytes_are_told_where_a_stack_was_loaded_over_http2(
     lines = starts_lines(summary(blocks, replace(plan, experiments=[replace(experiment, arms=[direct, *others])])))
     begins = "bytes of a request + its answer, without what TLS adds: "
     assert [line.removeprefix(begins) for line in lines if line.startswith(begins)] == said
+
+
+def test_what_a_server_did_against_http2_is_told_with_its_section() -> None:
+    blocks = six_blocks()
+    kept = ServerFault(what="a body without a head", rfc="RFC 9113", section="8.1", times=1)
+    rare = ServerFault(what="an answer given up", rfc="RFC 9113", section="6.4", times=1, detail="INTERNAL_ERROR")
+    for number, whole in enumerate(blocks):
+        behind = next(part for part in whole.arms if part.name == "behind")
+        assert behind.totals is not None
+        behind.totals.server_faults = [kept] if number else [kept, rare]
+    lines = [line for line in validity_lines(summary(blocks)) if "HTTP/2" in line]
+    assert lines == [
+        "behind against HTTP/2: a body without a head, RFC 9113, section 8.1, 6 times",
+        "behind against HTTP/2: an answer given up (INTERNAL_ERROR), RFC 9113, section 6.4, once",
+    ]

@@ -86,6 +86,13 @@ fn accounts(client: &Client<ClosedLoop>) -> (u64, u64, u64, u64) {
     (counts.sent, counts.answers, counts.errors.total(), counts.in_flight())
 }
 
+/// What the server did wrong, each thing once.
+fn faults(client: &Client<ClosedLoop>) -> Vec<(&'static str, &'static str, Option<&'static str>)> {
+    let faults = client.recorder.faults.by_frequency();
+    assert!(faults.iter().all(|(fault, times)| fault.rfc == "RFC 9113" && *times == 1));
+    faults.into_iter().map(|(fault, _)| (fault.section, fault.what, fault.detail)).collect()
+}
+
 #[test]
 fn every_stream_has_its_request_and_the_next_one_behind_its_answer() {
     let mut client = client_of(&wire(3), spec(), 1, None);
@@ -119,6 +126,8 @@ fn answers_are_judged_apart() {
     }
     assert_eq!(accounts(&client), (4, 0, 4, 0));
     assert!(client.is_finished() && client.established() == 1, "the connection lives");
+    let given_up = ("6.4", "an answer given up", Some("INTERNAL_ERROR"));
+    assert_eq!(faults(&client), [given_up, ("8.2.1", "a field's name with forbidden bytes", None)]);
 }
 
 #[test]
@@ -126,6 +135,7 @@ fn a_violation_ends_the_connection_and_all_that_is_on_it() {
     let mut client = loaded(3, None);
     assert_eq!(client.received(0, &frame(0, 0, 0, b"on stream 0")), Next::Close);
     assert_eq!((errors(&client, ErrorKind::Protocol), accounts(&client)), (3, (3, 0, 3, 0)));
+    assert_eq!(faults(&client), [("6.1", "a frame on stream 0, or one that belongs there", Some("DATA"))], "once");
     client.batch(MIN_BACKOFF_NS);
     open(&mut client);
     assert_eq!(accounts(&client), (6, 0, 3, 3));

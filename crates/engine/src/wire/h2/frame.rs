@@ -85,6 +85,23 @@ impl Kind {
         }
     }
 
+    /// Its name in the RFC.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "DATA",
+            Self::Headers => "HEADERS",
+            Self::Priority => "PRIORITY",
+            Self::RstStream => "RST_STREAM",
+            Self::Settings => "SETTINGS",
+            Self::PushPromise => "PUSH_PROMISE",
+            Self::Ping => "PING",
+            Self::GoAway => "GOAWAY",
+            Self::WindowUpdate => "WINDOW_UPDATE",
+            Self::Continuation => "CONTINUATION",
+            Self::Unknown(_) => "an unknown frame",
+        }
+    }
+
     /// The section of RFC 9113 that describes it.
     pub const fn section(self) -> &'static str {
         match self {
@@ -117,6 +134,27 @@ impl ErrorCode {
     pub const CANCEL: Self = Self(0x8);
     pub const COMPRESSION_ERROR: Self = Self(0x9);
     pub const ENHANCE_YOUR_CALM: Self = Self(0xb);
+
+    /// Its name in the RFC.
+    pub fn name(self) -> &'static str {
+        const NAMES: [&str; 14] = [
+            "NO_ERROR",
+            "PROTOCOL_ERROR",
+            "INTERNAL_ERROR",
+            "FLOW_CONTROL_ERROR",
+            "SETTINGS_TIMEOUT",
+            "STREAM_CLOSED",
+            "FRAME_SIZE_ERROR",
+            "REFUSED_STREAM",
+            "CANCEL",
+            "COMPRESSION_ERROR",
+            "CONNECT_ERROR",
+            "ENHANCE_YOUR_CALM",
+            "INADEQUATE_SECURITY",
+            "HTTP_1_1_REQUIRED",
+        ];
+        usize::try_from(self.0).ok().and_then(|code| NAMES.get(code)).copied().unwrap_or("an unknown code")
+    }
 }
 
 /// A frame's header (section 4.1).
@@ -176,6 +214,21 @@ pub fn write_settings(output: &mut Vec<u8>, settings: &[(u16, u32)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_codes() {
+        for (code, name) in [
+            (ErrorCode::NO_ERROR, "NO_ERROR"),
+            (ErrorCode::FLOW_CONTROL_ERROR, "FLOW_CONTROL_ERROR"),
+            (ErrorCode::REFUSED_STREAM, "REFUSED_STREAM"),
+            (ErrorCode::ENHANCE_YOUR_CALM, "ENHANCE_YOUR_CALM"),
+            (ErrorCode(0xd), "HTTP_1_1_REQUIRED"),
+            (ErrorCode(0xe), "an unknown code"),
+            (ErrorCode(u32::MAX), "an unknown code"),
+        ] {
+            assert_eq!(code.name(), name);
+        }
+    }
     use proptest::prelude::*;
 
     proptest! {

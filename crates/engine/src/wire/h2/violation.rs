@@ -108,6 +108,59 @@ impl Violation {
         ("RFC 9113", section)
     }
 
+    /// What the server did, in words.
+    pub const fn what(self) -> &'static str {
+        match self {
+            Self::Preface => "it does not begin with SETTINGS",
+            Self::FrameTooLong => "a frame longer than allowed",
+            Self::FrameLength(_) => "a frame of the wrong length",
+            Self::StreamNumber(_) => "a frame on stream 0, or one that belongs there",
+            Self::IdleStream(_) => "a frame on a stream that was not opened",
+            Self::ClosedStream(_) => "a frame on a stream that had ended",
+            Self::Padding(_) => "padding longer than its frame",
+            Self::BlockInterrupted(_) => "a frame in the midst of a header block",
+            Self::NothingToContinue => "CONTINUATION without a header block",
+            Self::Push => "a push, which was forbidden",
+            Self::UnaskedAck => "SETTINGS acknowledged twice",
+            Self::EnablePush => "a server that sets ENABLE_PUSH",
+            Self::InitialWindow => "INITIAL_WINDOW_SIZE above 2^31 - 1",
+            Self::MaxFrameSize => "MAX_FRAME_SIZE out of bounds",
+            Self::Switch(_) => "a setting that is neither 0 nor 1",
+            Self::ZeroIncrement => "a window grown by nothing",
+            Self::WindowOverflow => "a window grown beyond 2^31 - 1",
+            Self::WindowExceeded => "more data than the window allows",
+            Self::GoAway => "a second GOAWAY with a higher stream",
+            Self::Compression(error) => error.what(),
+            Self::BlockTooLong => "a header block without an end",
+            Self::Flood => "frames without any use, on and on",
+            Self::HeadTooLong => "fields of more than 100,000 bytes",
+            Self::PseudoField => "a pseudo-field unknown, twice or out of place",
+            Self::FieldName => "a field's name with forbidden bytes",
+            Self::FieldValue => "a field's value with forbidden bytes",
+            Self::ConnectionField => "a field of HTTP/1.1's connections",
+            Self::Status => "no status, or one of not three digits",
+            Self::Upgrade => "status 101, which HTTP/2 does not have",
+            Self::InterimEnd => "an interim answer that ends the stream",
+            Self::DataBeforeHead => "a body without a head",
+            Self::TrailersWithoutEnd => "trailers that do not end the stream",
+            Self::ContentLength => "content-length is no number, or twice",
+            Self::BodyLength => "a body of another length than its head says",
+        }
+    }
+
+    /// The frame that it was, if several can be.
+    pub const fn frame(self) -> Option<Kind> {
+        match self {
+            Self::FrameLength(kind)
+            | Self::StreamNumber(kind)
+            | Self::IdleStream(kind)
+            | Self::ClosedStream(kind)
+            | Self::Padding(kind)
+            | Self::BlockInterrupted(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
     /// What the server is told.
     pub const fn code(self) -> ErrorCode {
         match self {

@@ -31,6 +31,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// What the block is, in words.
+    pub const fn what(self) -> &'static str {
+        match self {
+            Self::Truncated => "a header block that ends within a field",
+            Self::Number => "a number too large in a header block",
+            Self::Index => "a header block with an index of no entry",
+            Self::Huffman => "a string that is not in the Huffman code",
+            Self::TableSize => "a header table's size not as announced",
+        }
+    }
+
     /// The section of RFC 7541 that says so.
     pub const fn section(self) -> &'static str {
         match self {

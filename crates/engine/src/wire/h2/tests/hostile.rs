@@ -4,6 +4,7 @@
 //! Ten million cases: `PROPTEST_CASES=10000000 cargo test --release -p hopcost-engine wire::h2`.
 
 use super::*;
+use crate::wire::h2::hpack;
 use proptest::prelude::*;
 
 /// What a client held at most, and how it ended, of a server that says the same for ever.
@@ -33,6 +34,8 @@ fn nothing_endless_is_kept() {
     let answering = frame(Kind::Headers, END_HEADERS, 1, OK);
     let block = frame(Kind::Headers, 0, 1, OK);
     let table: Vec<(&str, &[u8], Vec<u8>, Violation)> = vec![
+        ("settings that move windows", &[], settings(&[(4, 0), (4, (1 << 31) - 1)]), Violation::Flood),
+        ("settings nobody knows", &[], settings(&[(0x7777, 1); 2000]), Violation::Flood),
         ("pings", &[], frame(Kind::Ping, 0, 0, b"12345678"), Violation::Flood),
         ("pongs", &[], frame(Kind::Ping, ACK, 0, b"12345678"), Violation::Flood),
         ("settings", &[], settings(&[(3, 1)]), Violation::Flood),
@@ -54,6 +57,63 @@ fn nothing_endless_is_kept() {
         assert!(held < MOST_HELD_BYTES, "{name}: {held} bytes");
         let (kind, _, code) = *client.endings().last().expect("it says why");
         assert_eq!((kind, code), (Kind::GoAway, ErrorCode::ENHANCE_YOUR_CALM), "{name}");
+    }
+}
+
+/// Header blocks that mean much more than they are, or that never come to their point. They are of one frame, or of as
+/// many as a block may have, and are sent again and again.
+#[test]
+#[cfg_attr(miri, ignore)]
+fn bombs_of_hpack() {
+    let literal = |first: &[u8], rest: &[u8]| [b"\x88\x00", first, rest].concat();
+    let table: [(&str, Vec<u8>, Violation); 6] = [
+        ("fields of the table", [OK, &[0x90; 16_000]].concat(), Violation::HeadTooLong),
+        // 63,000 bytes of `0` in five bits each, as the value of a field.
+        ("a Huffman code", literal(b"\x01a\xff\x99\xeb\x03", &[0; 63_000]), Violation::HeadTooLong),
+        ("sizes of the table", vec![0x20; 90_000], Violation::Status),
+        ("empty fields", [OK, &[0; 90_000]].concat(), Violation::FieldName),
+        ("a string of 4 GiB", literal(b"\x7f\x80\xff\xff\xff\x0f", b"a"), hpack::Error::Truncated.into()),
+        ("a number without an end", literal(b"\x7f", &[0xff; 60_000]), hpack::Error::Number.into()),
+    ];
+    for (name, block, violation) in table {
+        let mut client = Client::ready();
+        for _ in 0..100 {
+            let stream = client.ask(GET);
+            let pieces: Vec<_> = block.chunks(16_384).collect();
+            for (number, &piece) in pieces.iter().enumerate() {
+                let ends_block = if number + 1 == pieces.len() { END_HEADERS } else { 0 };
+                let (kind, ends) = if number == 0 { (Kind::Headers, END_STREAM) } else { (Kind::Continuation, 0) };
+                client.receive(&frame(kind, ends | ends_block, stream, piece));
+            }
+            if let Err(end) = client.end {
+                assert_eq!(end, violation, "{name}");
+                break;
+            }
+            assert_eq!(client.told(), [Told::Broken(violation)], "{name}");
+            client.sent();
+        }
+        assert!(client.connection.held_bytes() < MOST_HELD_BYTES, "{name}: {}", client.connection.held_bytes());
+    }
+}
+
+/// A window of one byte, again and again: a body leaves byte by byte. Who opens windows and does not read is a flood.
+#[test]
+#[cfg_attr(miri, ignore)]
+fn a_window_of_one_byte() {
+    for (reads, end) in [(true, Ok(())), (false, Err(Violation::Flood))] {
+        let mut client = Client::ready();
+        client.receive(&settings(&[(4, 0)]));
+        client.ask(POST);
+        let mut body_bytes = 0;
+        for _ in 0..20_000 {
+            client.receive(&number(Kind::WindowUpdate, 1, 1));
+            if reads {
+                let data = client.sent().into_iter().filter(|sent| sent.kind == Kind::Data);
+                body_bytes += data.map(|sent| sent.payload.len()).sum::<usize>();
+            }
+        }
+        assert_eq!((client.end, body_bytes), (end, if reads { 20_000 } else { 0 }));
+        assert!(client.connection.held_bytes() < MOST_HELD_BYTES, "{}", client.connection.held_bytes());
     }
 }
 

@@ -244,5 +244,6 @@ fn every_violation_has_its_section() {
         assert!(rfc.starts_with("RFC ") && section.split('.').all(|part| part.parse::<u8>().is_ok()), "{violation:?}");
     }
     assert_eq!(Violation::Switch(9).section(), ("RFC 9218", "2.1"));
+    assert_eq!((IdleStream(Kind::Data).frame(), Preface.frame()), (Some(Kind::Data), None));
     assert_eq!(Violation::from(super::super::hpack::Error::Huffman).section(), ("RFC 7541", "5.2"));
 }
