@@ -29,7 +29,7 @@ def find_record(name: str) -> Path:
         records = _newest_first()
         if not records:
             raise UsageError(f"no record in {FOLDER}/", MAKE_ONE)
-        return records[0]
+        return next(filter(_has_a_start, records), records[0])  # one that was interrupted at once hides none
     path = named_record(name)
     if path is None:
         raise UsageError(f"{name}: no record there (a directory with run.json)", _which_there_are(name))
@@ -50,6 +50,10 @@ def _newest_first() -> list[Path]:
     """The records in `records/`, without those in folders of it."""
     dated = sorted(((_started_utc(path), path.parent) for path in FOLDER.glob("*/run.json")), reverse=True)
     return [path for _, path in dated]
+
+
+def _has_a_start(path: Path) -> bool:
+    return any(file.is_file() and file.stat().st_size for file in (path / "blocks.jsonl", path / "repeats.jsonl"))
 
 
 def _started_utc(path: Path) -> str:

@@ -119,8 +119,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def dated(path: Path, started_utc: str) -> Path:
-    recorded(path, 0)
+def dated(path: Path, started_utc: str, blocks: int = 0) -> Path:
+    recorded(path, blocks)
     run = msgspec.json.decode((path / "run.json").read_bytes())
     (path / "run.json").write_bytes(msgspec.json.encode(run | {"started_utc": started_utc}))
     return path
@@ -140,6 +140,12 @@ def test_latest_passes_over_what_is_no_record(home: Path) -> None:
     Path("records/damaged").mkdir()
     Path("records/damaged/run.json").write_text("{")
     assert records.find_record("latest") == newest
+
+
+def test_latest_passes_over_a_run_that_was_stopped_before_its_first_start(home: Path) -> None:
+    measured = dated(Path("records/measured"), "2025-01-01T00:00:00Z", blocks=1)
+    dated(Path("records/stopped"), "2025-01-02T00:00:00Z")
+    assert records.find_record("latest") == measured
 
 
 def test_without_records_latest_says_how_to_make_one(home: Path) -> None:

@@ -34,7 +34,7 @@ def _next(record: Record, experiments: list[ExperimentSummary]) -> str:
         return _next_of_servers(record, experiments)
     again = f"hopcost run {shlex.quote(_suite(record))}"
     if not any(experiment.arms or experiment.repeats for experiment in experiments):
-        return again
+        return _same(record) or again
     if _is_all_disturbed(experiments):
         return _same(record) or again  # more time beside other programs settles nothing
     open_experiments = [(experiment, worst) for experiment in experiments if (worst := _longest(experiment))]

@@ -109,6 +109,8 @@ def test_what_is_not_settled_asks_for_more_time() -> None:
 def test_without_a_result_the_run_is_asked_for_again() -> None:
     content = record()
     assert text.text(document(content, summarise(content))).splitlines()[-1] == "  next    hopcost run made-up"
+    content.run.command[:] = ["hopcost", "run", "made-up", "cost", "--record", "here"]
+    assert text.text(document(content, summarise(content))).splitlines()[-1] == "  next    hopcost run made-up cost"
 
 
 def test_if_every_start_was_disturbed_the_same_run_is_asked_for_again() -> None:
