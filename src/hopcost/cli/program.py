@@ -18,7 +18,7 @@ from hopcost.cli.shared.verbs.verb import GROUPS
 
 NAME = "hopcost"
 VERBS = [name for names in GROUPS.values() for name in names]
-COMMAND = re.compile(rf"(?<![\w./-]){NAME}(?= (?:{'|'.join(VERBS)}|--help|--version)\b)")
+COMMAND = re.compile(rf"(?<![\w./-]){NAME}(?= (?:{'|'.join(VERBS)}|--help|--version)\b(?! ·))")  # not a title
 
 
 def as_called(text: str) -> str:
@@ -31,6 +31,8 @@ def with_program(text: str, called: str) -> str:
 
     >>> with_program("hint: hopcost run hello; hopcost says so", ".venv/bin/hopcost")
     'hint: .venv/bin/hopcost run hello; hopcost says so'
+    >>> with_program("hopcost front · node server.js", ".venv/bin/hopcost")
+    'hopcost front · node server.js'
     """
     return COMMAND.sub(lambda _: called, text)
 
@@ -42,7 +44,7 @@ def program() -> str:
 
 
 def called_as(word: str, folder: Path, on_path: str | None) -> str:
-    """The same for the first word of a command line, in a folder, if a shell finds `found` by the name alone.
+    """The same for the first word of a command line, in a folder, if a shell finds `on_path` by the name alone.
 
     >>> called_as("/nowhere/.venv/bin/hopcost", Path("/nowhere"), None)
     '.venv/bin/hopcost'

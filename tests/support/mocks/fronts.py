@@ -88,4 +88,5 @@ def express(rig: MockRig, tmp_path: Path, *fronts: str, **changes: Any) -> Front
     """Express alone needs 100 µs; plain nginx 250, with upstream keepalive 125, over a Unix socket one or two less."""
     rig.slice_cpu_ns = 10_000_000
     rig.answers = {"alone": 100, "alone-aa": 100, "nginx": 40, "keepalive": 80, "unix": 81, "cache": 400, "gzip": 60}
+    rig.answers |= {"tls": 70, "http2": 65}
     return measured(rig, tmp_path, plan_of(*fronts, **changes))

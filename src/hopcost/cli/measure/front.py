@@ -45,6 +45,15 @@ def front(
             help=f"{', '.join(Front)}, or all; with commas. [default: {','.join(DEFAULT)}]",
         ),
     ] = None,
+    http2: Annotated[
+        bool, typer.Option("--http2", help="Put nginx with HTTP/2 before it too, beside the same over TLS alone.")
+    ] = False,
+    streams: Annotated[
+        int | None,
+        typer.Option(
+            "--streams", metavar="N", min=1, max=1000, help="Requests at a time on each connection, with --http2."
+        ),
+    ] = None,
     path: Annotated[str, typer.Option("--path", metavar="PATH", help="Path and query of the request.")] = "/",
     header: Annotated[
         list[str] | None,
@@ -146,6 +155,7 @@ def front(
     from hopcost.cli.shared.ending import end_with, ending_of
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.requests.front import FrontWords, show_plan, write_suite
+    from hopcost.cli.shared.requests.http2 import read_streams
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.front.ask import measure_fronts, plan_fronts
@@ -173,6 +183,7 @@ def front(
         rate=rate,
         is_quick=quick,
         ready=ready,
+        streams=read_streams(streams, http2=http2),
     )
     time_s = None if time is None else read_seconds("--time", time)
     narrow = PRECISION if precision is None else read_percent("--precision", precision)

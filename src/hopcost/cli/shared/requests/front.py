@@ -49,6 +49,7 @@ class FrontWords(msgspec.Struct, frozen=True):
     rate: float | None
     is_quick: bool
     ready: str | None = None
+    streams: int | None = None
 
     def request(self) -> FrontRequest:
         """The request; UsageError for a word that is none."""
@@ -71,7 +72,8 @@ class FrontWords(msgspec.Struct, frozen=True):
         return FrontRequest(
             app=app,
             workload=workload,
-            wanted=parse_fronts(self.fronts),
+            wanted=parse_fronts(self.fronts, over_http2=self.streams is not None),
+            streams=self.streams or 1,
             socket_app=over_socket(app, self._socket_command()),
             is_fastcgi=self.is_fastcgi,
             script=self._script(folder) if self.is_fastcgi else None,

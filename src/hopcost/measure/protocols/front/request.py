@@ -23,7 +23,8 @@ class FrontRequest(msgspec.Struct, frozen=True):
     """The app as it is started, the load, and the fronts that are wanted.
 
     `socket_app` is the app over a Unix socket, None if nobody knows how to tell it one. `script` is what a FastCGI app
-    runs for each request. `rate_per_s` is a load to offer; None: full load alone.
+    runs for each request. `rate_per_s` is a load to offer; None: full load alone. `streams` are requests at a time on
+    each connection to the front over HTTP/2.
     """
 
     app: App
@@ -34,6 +35,7 @@ class FrontRequest(msgspec.Struct, frozen=True):
     script: str | None = None
     rate_per_s: float | None = None
     is_quick: bool = False
+    streams: int = 1
 
     @property
     def link(self) -> Link:

@@ -12,7 +12,7 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.slices import shortest_slices
 from hopcost.plan.turns import Turns
 from hopcost.record.secrets import mask_words
-from hopcost.statistics.questions.front.fronts import ALONE, Front, beside
+from hopcost.statistics.questions.front.fronts import ALONE, Front, has_keepalive
 from hopcost.statistics.questions.front.question import AppFacts
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
@@ -21,6 +21,7 @@ from hopcost.suites.experiments.experiment import Experiment, Placement, Slices
 from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.suite import Suite
 
+FIRST_LINKS = {Front.TLS: Link.HTTPS_TCP, Front.HTTP2: Link.HTTP2_TLS}  # how clients reach a front, else over HTTP
 APP, SOCKET_APP = "app", "app-socket"  # names in the suite
 REFERENCE = 2  # the app alone and its second run are in every experiment
 MOST_TOGETHER = 6  # arms alive, each with a copy of the app
@@ -42,6 +43,7 @@ TITLES = {
     Front.HAPROXY: "HAProxy",
     Front.CADDY: "Caddy",
     Front.TLS: "nginx with TLS to the client",
+    Front.HTTP2: "nginx with HTTP/2 to the client",
     Front.GZIP: "nginx with gzip",
     Front.CACHE: "nginx with a 1 s cache",
     Front.COPIES: "nginx before 2 copies of the app",
@@ -75,11 +77,11 @@ def _arm(front: Front, fronts: list[Front], request: FrontRequest, facts: AppFac
     link = request.socket_link if front is Front.UNIX else request.link
     name = SOCKET_APP if front is Front.UNIX and SOCKET_APP in apps else APP
     origin = Hop(program=name, link=link, copies=2 if front is Front.COPIES else 1)
-    first = Link.HTTPS_TCP if front is Front.TLS else Link.HTTP_TCP
+    first = FIRST_LINKS.get(front, Link.HTTP_TCP)
     if front in (Front.HAPROXY, Front.CADDY):
         return Arm(hops=[Hop(program=front.value, link=first), origin], title=TITLES[front])
     settings = DEBIAN | script_setting(request) | _limits(request)
-    if front is Front.KEEPALIVE or beside(front, fronts) == Front.KEEPALIVE.value:
+    if has_keepalive(front, fronts):
         settings |= {"upstream_keepalive": facts.pool}
         if facts.upstream_timeout_s is not None and not request.is_fastcgi:
             settings |= {"upstream_keepalive_timeout_s": facts.upstream_timeout_s}
@@ -104,8 +106,8 @@ def _limits(request: FrontRequest) -> dict[str, SettingValue]:
 def _experiments(
     request: FrontRequest, facts: AppFacts, fronts: list[Front], workload: Workload, baseline: str
 ) -> list[Experiment]:
-    """As many fronts together as the app's idle time-out allows; a cache and gzip by themselves."""
-    apart = {Front.GZIP, Front.CACHE}
+    """As many fronts together as the app's idle time-out allows; HTTP/2, a cache and gzip by themselves."""
+    apart = {Front.HTTP2, Front.GZIP, Front.CACHE}
     common = [front for front in fronts if front not in apart and front.value != baseline]
     fronts_together = together(facts.idle_timeout_s, request.workload.connections, quick=request.is_quick) - REFERENCE
     groups = (
@@ -114,6 +116,9 @@ def _experiments(
         else [[front.value for front in common]]
     )
     experiments = [_experiment(group, baseline, workload, request) for group in groups if group]
+    if Front.HTTP2 in fronts:
+        streaming = msgspec.structs.replace(workload, streams=request.streams)
+        experiments.append(_experiment([Front.HTTP2.value], baseline, streaming, request))
     if Front.GZIP in fronts:
         headers = [*workload.headers, ACCEPT_GZIP]
         varies = workload.expect.compared is not Compared.BODY

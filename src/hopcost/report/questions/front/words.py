@@ -76,6 +76,8 @@ def _extra(answer: FrontResult, entry: Advice) -> str:
     match entry.front:
         case Front.TLS:
             return "; on kept connections: handshakes cost more"
+        case Front.HTTP2:
+            return "; on kept connections" + _streams(answer)
         case Front.CACHE:
             return "; answers may be 1 s old"
         case Front.COPIES:
@@ -84,6 +86,12 @@ def _extra(answer: FrontResult, entry: Advice) -> str:
             own, before = answer.row(Front.GZIP.value), answer.question.app.body_bytes
             return f"; answers of {own.body_bytes:,} in place of {before:,} bytes" if own is not None else ""
     return ""
+
+
+def _streams(answer: FrontResult) -> str:
+    """`, 10 requests at a time on each`; empty of one."""
+    most = max(experiment.plan.workload.streams for experiment in answer.experiments)
+    return f", {most} requests at a time on each" if most > 1 else ""
 
 
 def stack_words(front: Front, *, has_keepalive: bool) -> str:

@@ -23,7 +23,7 @@ def chosen(*wanted: str, **changes: Any) -> tuple[list[str], dict[str, str]]:
 
 def test_express_can_have_all() -> None:
     kept, left_out = chosen("all")
-    assert kept == ["nginx", "keepalive", "unix", "haproxy", "caddy", "tls", "gzip", "cache", "copies"]
+    assert kept == ["nginx", "keepalive", "unix", "haproxy", "caddy", "tls", "http2", "gzip", "cache", "copies"]
     assert left_out == {}
 
 

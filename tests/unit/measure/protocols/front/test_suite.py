@@ -64,6 +64,7 @@ def test_nginx_as_debian_ships_it_and_one_thing_more_each() -> None:
     assert arms["gzip"].hops[0].settings == kept | {"gzip": True}
     assert arms["cache"].hops[0].settings == kept | {"cache_s": 1}
     assert arms["tls"].hops[0].link.value == "https+tcp" and arms["tls"].hops[0].settings == kept
+    assert arms["http2"].hops[0].link.value == "http2+tls" and arms["http2"].hops[0].settings == kept
     assert arms["copies"].hops[1].copies == 2
     assert [hop.program for hop in arms["haproxy"].hops] == ["haproxy", "app"]
 
@@ -131,3 +132,9 @@ def test_the_suite_is_written_and_read_back_equal(wanted: list[str], tmp_path: P
     path = tmp_path / "front.toml"
     path.write_text(suite_text(plan.suite, ["a comment"]), encoding="utf-8")
     assert read_suite(str(path)) == plan.complete
+
+
+def test_http2_has_its_streams_to_itself() -> None:
+    suite = suite_of("tls,http2", streams=10, idle_timeout_s=None)
+    assert groups(suite) == [["alone", "nginx", "tls"], ["alone", "http2"]]
+    assert [experiment.workload.streams for experiment in suite.experiments] == [1, 10]

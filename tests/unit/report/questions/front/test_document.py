@@ -205,6 +205,11 @@ def test_what_a_figure_does_not_tell_stands_beside_it(answer: FrontResult, front
     assert words in " ".join(page(msgspec.structs.replace(answer, **more)).split())
 
 
+def test_http2_stands_beside_tls_with_its_streams(rig: MockRig, tmp_path: Path) -> None:
+    words = " ".join(page(fronts.express(rig, tmp_path, "tls,http2", streams=10)).split())
+    assert "HTTP/2 at nginx: " in words and "; on kept connections, 10 requests at a time on each" in words
+
+
 def test_a_secret_of_the_command_is_not_shown(rig: MockRig, tmp_path: Path) -> None:
     app = App(command=["node", "server.js", "--api-token=s3cretvalue99"], folder="/srv/app")
     answer = shown(fronts.express(rig, tmp_path, app=app))

@@ -22,6 +22,13 @@ def test_an_unknown_word_gets_the_nearest() -> None:
     assert refusal.value.hint == "did you mean 'keepalive'?"
 
 
+def test_http2_brings_its_comparison_along() -> None:
+    fronts = parse_fronts([], over_http2=True)
+    assert fronts == [*DEFAULT, Front.TLS, Front.HTTP2]
+    assert beside(Front.HTTP2, fronts) == "tls"
+    assert beside(Front.HTTP2, [Front.NGINX, Front.HTTP2]) == "nginx"
+
+
 def test_every_front_stands_beside_one_that_is_measured() -> None:
     for wanted in ([], ["all"], ["unix"], ["tls,gzip"]):
         fronts = parse_fronts(wanted)
