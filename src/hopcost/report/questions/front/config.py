@@ -30,10 +30,12 @@ class Configuration(msgspec.Struct, frozen=True):
 
 
 def configuration(answer: FrontResult) -> Configuration | None:
-    """That of the best measured stack; None if there is none, or no verdict on any."""
+    """That of the best measured stack; without any verdict nginx, with upstream keepalive if it could be had."""
     best, question = answer.best, answer.question
-    if best is None or shared_reason(answer) is not None:
+    if best is None:
         return None
+    if shared_reason(answer) is not None:  # nothing has earned a change of the app
+        best = Front.NGINX if answer.row(Front.KEEPALIVE.value) is None else Front.KEEPALIVE
     name = TEMPLATES.get(best, "nginx.conf")
     app = question.app
     context = {
