@@ -53,7 +53,7 @@ PROXY_FORMS: dict[str, list[dict[str, SettingValue]]] = {
     "haproxy": [{"http_reuse": "safe", "balance": "leastconn"}],
     "caddy": [{"upstream_keepalive": 0}, {"balance": "least_conn"}],
 }
-CLOSES = {"gunicorn"}  # behind each answer: its sync workers keep no connection
+CLOSES = {"gunicorn-hello"}  # behind each answer: its sync workers keep no connection
 ENDS_WITH = {"haproxy": -signal.SIGTERM}  # it closes everything, and lets the signal end it
 GZIP_ARMS: dict[str, dict[str, SettingValue]] = {
     "nginx": {"content": "static", "gzip": True},
