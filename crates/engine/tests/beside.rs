@@ -2,19 +2,20 @@
 //! only the bounds that a busy machine cannot break: nothing is faster than its pace.
 
 mod origin;
+#[allow(dead_code, reason = "other tests use the rest")]
+mod plain;
 
-use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
-use hopcost_engine::io::{Address, Backend, process, uring};
+use hopcost_engine::check::ExpectedBody;
+use hopcost_engine::io::{Address, Backend};
 use hopcost_engine::lines::{BesideSlice, Line};
 use hopcost_engine::plan::{Beside, IdleConnections, SlowClients, Target, WarmUp};
 use hopcost_engine::recorder::{Counts, Errors};
-use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
+use hopcost_engine::requests::RequestSpec;
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant};
 use hopcost_engine::session::{ArmResult, BesideResult, Observer, Session, SessionArm};
 use origin::Origin;
+use plain::{LONG_NS, backends, get, only, session};
 
-/// Long enough that no busy machine makes an answer late.
-const LONG_NS: u64 = 60_000_000_000;
 const MS: u64 = 1_000_000;
 
 #[derive(Default)]
@@ -47,71 +48,32 @@ impl Observer for Seen {
     }
 }
 
-fn backends() -> Vec<Backend> {
-    if uring::probe().is_ok() { vec![Backend::Epoll, Backend::Uring] } else { vec![Backend::Epoll] }
-}
-
 /// Bytes as the origin sends them under /bytes/N.
 fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|index| (index % 251) as u8).collect()
 }
 
-fn get(bytes: usize) -> RequestSpec {
-    RequestSpec {
-        name: None,
-        weight: 1,
-        method: "GET".into(),
-        target: format!("/bytes/{bytes}"),
-        headers: Vec::new(),
-        body: None,
-        status: ExpectedStatus::Exactly(200),
-        expected: ExpectedBody::Bytes(pattern(bytes).into()),
-    }
+fn pattern_of(bytes: usize) -> RequestSpec {
+    get(&format!("/bytes/{bytes}"), &pattern(bytes))
 }
 
 /// Two fast connections in a closed loop, and what is beside them.
 fn arm(name: &str, origin: &Origin, spec: RequestSpec, beside: Beside) -> SessionArm {
-    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
     let target = Target {
         address: Address::resolve(&origin.address).expect("an address and a port"),
         connections: 2,
         timeout_ns: LONG_NS,
-        requests: RequestMix::new(&settings, &[spec]).expect("a valid request"),
+        requests: only(spec),
         tls: None,
         arrivals: Arrivals::Closed(ClosedLoop::default()),
     };
-    SessionArm {
-        name: name.into(),
-        target,
-        slice_ns: None,
-        network_namespace: None,
-        freeze: None,
-        reopening: None,
-        closes_each_round: false,
-        beside,
-        hops: Vec::new(),
-    }
+    SessionArm { beside, ..plain::arm(name, target) }
 }
 
 fn run(io: Backend, slice_ns: u64, rounds: u32, arms: Vec<SessionArm>) -> Seen {
-    let cores = process::allowed_cores().expect("this process runs on some core");
-    let session = Session {
-        seed: 1,
-        cores: vec![cores[cores.len() - 1]],
-        io,
-        batch: 1,
-        slice_ns,
-        slice_jitter: 0.0,
-        warm_up_slice_ns: 20 * MS,
-        settle_ns: 0,
-        rounds,
-        shared_cores: true,
-        warm_up: Some(WarmUp { least_ns: 20 * MS, most_ns: 40 * MS, requests: 0 }),
-        watch: None,
-        arms,
-    };
+    let warm_up = Some(WarmUp { least_ns: 20 * MS, most_ns: 40 * MS, requests: 0 });
     let mut seen = Seen::default();
-    session.run(&mut seen).expect("the session runs");
+    Session { rounds, warm_up, ..session(io, slice_ns, arms) }.run(&mut seen).expect("the session runs");
     seen
 }
 
@@ -145,7 +107,7 @@ fn assert_accounts(result: &ArmResult, log: &serde_json::Value) {
 #[test]
 fn slow_clients_keep_their_pace_and_have_their_own_accounts() {
     let origin = Origin::start();
-    let seen = run(Backend::Auto, 600 * MS, 1, vec![arm("arm", &origin, get(3000), slow(5, 20_000))]);
+    let seen = run(Backend::Auto, 600 * MS, 1, vec![arm("arm", &origin, pattern_of(3000), slow(5, 20_000))]);
     let log = origin.stop();
     let result = &seen.arms[0];
     let beside = of_slow(result);
@@ -167,7 +129,7 @@ fn slow_clients_keep_their_pace_and_have_their_own_accounts() {
 #[test]
 fn a_server_meets_the_back_pressure_of_slow_clients() {
     let origin = Origin::start();
-    let mut arm = arm("arm", &origin, get(64 << 20), slow(1, 100_000));
+    let mut arm = arm("arm", &origin, pattern_of(64 << 20), slow(1, 100_000));
     // Nothing is fast here: one request, which the time-out ends.
     arm.target.arrivals = Arrivals::Constant(Constant::new(0.001, None));
     arm.target.timeout_ns = 1000 * MS;
@@ -191,7 +153,7 @@ fn slow_clients_write_slowly_too() {
         target: "/echo-length".into(),
         body: Some(vec![b'x'; 5000].into()),
         expected: ExpectedBody::Bytes(b"5000\n".as_slice().into()),
-        ..get(0)
+        ..pattern_of(0)
     };
     let seen = run(Backend::Auto, 800 * MS, 1, vec![arm("arm", &origin, upload, slow(3, 20_000))]);
     let log = origin.stop();
@@ -214,7 +176,7 @@ fn idle_connections_ask_in_turn_and_are_opened_again_when_the_server_closes_them
     for io in backends() {
         for (options, reopened) in [(&[][..], false), (&["--requests-per-connection", "1"], true)] {
             let origin = Origin::at("127.0.0.1:0", options);
-            let mut arm = arm("arm", &origin, get(10), idle(20, 200 * MS));
+            let mut arm = arm("arm", &origin, pattern_of(10), idle(20, 200 * MS));
             arm.target.arrivals = Arrivals::Constant(Constant::new(50.0, None));
             let seen = run(io, 600 * MS, 1, vec![arm]);
             let log = origin.stop();
@@ -238,8 +200,9 @@ fn idle_connections_ask_in_turn_and_are_opened_again_when_the_server_closes_them
 fn arms_that_take_turns_have_their_slow_clients_and_idle_connections_apart() {
     let (with, without) = (Origin::start(), Origin::start());
     let both = Beside { slow: slow(2, 10_000).slow, idle: idle(4, 40 * MS).idle };
-    let longer = SessionArm { slice_ns: Some(300 * MS), ..arm("without", &without, get(500), Beside::default()) };
-    let arms = vec![arm("with", &with, get(500), both), longer];
+    let longer =
+        SessionArm { slice_ns: Some(300 * MS), ..arm("without", &without, pattern_of(500), Beside::default()) };
+    let arms = vec![arm("with", &with, pattern_of(500), both), longer];
     let seen = run(Backend::Auto, 60 * MS, 3, arms);
     for (origin, result) in [with, without].into_iter().zip(&seen.arms) {
         assert_accounts(result, &origin.stop());
@@ -270,7 +233,7 @@ fn in_an_open_loop_and_in_one_with_an_end_they_run_as_long_as_the_fast_ones() {
     {
         let is_limited = arrivals.is_limited();
         let origin = Origin::start();
-        let mut arm = arm("arm", &origin, get(100), idle(10, 50 * MS));
+        let mut arm = arm("arm", &origin, pattern_of(100), idle(10, 50 * MS));
         arm.target.arrivals = arrivals;
         // The one with an end ends long before.
         let slice_ns = if is_limited { LONG_NS } else { 200 * MS };

@@ -1,25 +1,22 @@
 //! An arm whose server is in a network namespace of its own is reached there, on both backends, also when connections are
 //! opened again; an arm beside it is not.
 
+mod plain;
 #[allow(dead_code, reason = "end_to_end.rs uses the rest")]
 mod server;
 
-use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
-use hopcost_engine::io::Backend;
-use hopcost_engine::io::{Address, process, uring};
+use hopcost_engine::io::{Address, Backend};
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::{Beside, Target};
+use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::ErrorKind;
-use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
-use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
+use hopcost_engine::session::{ArmResult, Observer, SessionArm};
+use plain::{HELLO, LONG_NS, backends, get, only, session};
 use server::{Act, Server, answer, bound_but_deaf};
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
-
-const LONG_NS: u64 = 60_000_000_000;
 
 /// Moves the calling thread to a new network namespace, with its loopback up.
 fn enter_new_namespace() -> io::Result<()> {
@@ -67,32 +64,11 @@ fn server_in_a_namespace() -> Option<(Server, PathBuf)> {
 }
 
 fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: Option<PathBuf>) -> SessionArm {
-    let spec = RequestSpec {
-        name: None,
-        weight: 1,
-        method: "GET".into(),
-        target: "/".into(),
-        headers: Vec::new(),
-        body: None,
-        status: ExpectedStatus::Exactly(200),
-        expected: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
-    };
-    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
     let arrivals = Arrivals::Closed(ClosedLoop { requests });
-    let requests = RequestMix::new(&settings, &[spec]).expect("a valid request");
+    let requests = only(get("/", HELLO));
     let target =
         Target { address: address.clone(), connections: 4, timeout_ns: LONG_NS, requests, tls: None, arrivals };
-    SessionArm {
-        name: name.into(),
-        target,
-        slice_ns: None,
-        network_namespace,
-        freeze: None,
-        reopening: None,
-        closes_each_round: false,
-        beside: Beside::default(),
-        hops: Vec::new(),
-    }
+    SessionArm { network_namespace, ..plain::arm(name, target) }
 }
 
 #[derive(Default)]
@@ -110,24 +86,8 @@ impl Observer for Results {
 }
 
 fn run(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Vec<ArmResult> {
-    let cores = process::allowed_cores().expect("this process runs on some core");
-    let session = Session {
-        seed: 1,
-        cores: vec![cores[cores.len() - 1]],
-        io,
-        batch: 1,
-        slice_ns,
-        slice_jitter: 0.0,
-        settle_ns: 0,
-        warm_up_slice_ns: slice_ns,
-        rounds: 1,
-        shared_cores: true,
-        warm_up: None,
-        watch: None,
-        arms,
-    };
     let mut results = Results::default();
-    session.run(&mut results).expect("the session runs");
+    session(io, slice_ns, arms).run(&mut results).expect("the session runs");
     results.0
 }
 
@@ -136,11 +96,7 @@ fn an_arm_is_reached_in_its_namespace_and_others_where_they_are() {
     let Some((server, namespace)) = server_in_a_namespace() else { return };
     let (deaf, _socket) = bound_but_deaf();
     let before = std::fs::read_link("/proc/thread-self/ns/net").expect("every thread has one");
-    for io in [Backend::Epoll, Backend::Uring] {
-        if io == Backend::Uring && uring::probe().is_err() {
-            eprintln!("io_uring is not to be had here: epoll only");
-            continue;
-        }
+    for io in backends() {
         let inside = arm("inside", &server.address, Some(30), Some(namespace.clone()));
         let results = run(io, LONG_NS, vec![inside]);
         assert_eq!((results[0].counts.answers, results[0].counts.errors.total()), (30, 0));

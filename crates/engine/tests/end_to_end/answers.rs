@@ -1,6 +1,7 @@
 //! Which answers are correct, and as what the others are counted.
 
-use super::run::{backends, counts, errors, good, request_mix, run, session, spec, target};
+use super::plain::{HELLO, backends, get, only};
+use super::run::{counts, errors, good, run, session, target};
 use super::server::{Act, Server, answer, chunked};
 use hopcost_engine::check::{ExpectedBody, MaskedBody};
 use hopcost_engine::plan::Target;
@@ -46,7 +47,7 @@ fn faults_are_counted_by_their_kind() {
 fn bodies_that_change_under_a_mask_are_correct_and_no_others() {
     let masked = || {
         let body = MaskedBody::new(b"token=00000000;\n", &[(6, 14)]).expect("a range of the body");
-        RequestSpec { expected: ExpectedBody::Masked(body.into()), ..spec() }
+        RequestSpec { expected: ExpectedBody::Masked(body.into()), ..get("/", HELLO) }
     };
     let faults: [fn(u64) -> String; 2] =
         [|number| format!("token={number:08}:\n"), |number| format!("token={number:09};\n")];
@@ -58,7 +59,7 @@ fn bodies_that_change_under_a_mask_are_correct_and_no_others() {
                     Act::InPieces(answer(200, body.as_bytes()), piece_bytes)
                 });
                 let target = target(&server.address, 4, Some(100));
-                let seen = run(session(io, Target { requests: request_mix(masked()), ..target }));
+                let seen = run(session(io, Target { requests: only(masked()), ..target }));
                 let counts = counts(&seen);
                 assert_eq!((counts.answers, counts.compared), (90, 90), "{io:?}");
                 assert_eq!(counts.errors, errors(ErrorKind::Body, 10), "{io:?}");
@@ -122,7 +123,7 @@ fn long_bodies_have_their_length_checked_always_and_their_bytes_sometimes() {
             } else {
                 ExpectedBody::First(Default::default())
             };
-            target.requests = request_mix(RequestSpec { expected, ..spec() });
+            target.requests = only(RequestSpec { expected, ..get("/", HELLO) });
             let counts = counts(&run(session(io, target)));
             assert_eq!((counts.answers, counts.errors.total()), (64, 0), "{io:?}");
             assert!(
@@ -139,7 +140,7 @@ fn an_answer_to_head_has_no_body() {
     for io in backends() {
         let server = Server::tcp(|_| Act::Answer(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n".to_vec()));
         let mut target = target(&server.address, 2, Some(20));
-        target.requests = request_mix(RequestSpec { method: "HEAD".into(), ..spec() });
+        target.requests = only(RequestSpec { method: "HEAD".into(), ..get("/", HELLO) });
         assert_eq!(counts(&run(session(io, target))).answers, 20);
     }
 }

@@ -1,18 +1,13 @@
 //! A session of one arm against a scripted server: what came of it, and that its accounts add up.
 
+use super::plain::{self, HELLO, LONG_NS, arm, get, only};
 use super::server::{Act, answer};
-use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
-use hopcost_engine::io::Backend;
-use hopcost_engine::io::{Address, process, uring};
+use hopcost_engine::io::{Address, Backend};
 use hopcost_engine::lines::{Line, Validity};
-use hopcost_engine::plan::{Beside, Target};
+use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
-use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
-use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
-
-/// Long enough that no busy machine makes an answer late.
-pub const LONG_NS: u64 = 60_000_000_000;
+use hopcost_engine::session::{ArmResult, Observer, Session};
 
 #[derive(Default)]
 pub struct Seen {
@@ -44,67 +39,14 @@ impl Observer for Seen {
     }
 }
 
-pub fn backends() -> Vec<Backend> {
-    match uring::probe() {
-        Ok(_) => vec![Backend::Epoll, Backend::Uring],
-        Err(error) => {
-            eprintln!("io_uring is not to be had here ({error}): epoll only");
-            vec![Backend::Epoll]
-        }
-    }
-}
-
-pub fn spec() -> RequestSpec {
-    RequestSpec {
-        name: None,
-        weight: 1,
-        method: "GET".into(),
-        target: "/".into(),
-        headers: Vec::new(),
-        body: None,
-        status: ExpectedStatus::Exactly(200),
-        expected: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
-    }
-}
-
-pub fn request_mix(spec: RequestSpec) -> RequestMix {
-    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
-    RequestMix::new(&settings, &[spec]).expect("a valid request")
-}
-
 pub fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target {
     let arrivals = Arrivals::Closed(ClosedLoop { requests });
-    let requests = request_mix(spec());
+    let requests = only(get("/", HELLO));
     Target { address: address.clone(), connections, timeout_ns: LONG_NS, requests, tls: None, arrivals }
 }
 
 pub fn session(io: Backend, target: Target) -> Session {
-    let cores = process::allowed_cores().expect("this process runs on some core");
-    Session {
-        seed: 1,
-        cores: vec![cores[cores.len() - 1]],
-        io,
-        batch: 1,
-        settle_ns: 0,
-        slice_ns: LONG_NS,
-        slice_jitter: 0.0,
-        warm_up_slice_ns: 1,
-        rounds: 1,
-        shared_cores: true,
-        warm_up: None,
-        watch: None,
-        arms: vec![SessionArm {
-            name: "arm".into(),
-            target,
-            slice_ns: None,
-            network_namespace: None,
-            freeze: None,
-            reopening: None,
-            closes_each_round: false,
-            beside: Beside::default(),
-            hops: Vec::new(),
-        }],
-    }
+    plain::session(io, LONG_NS, vec![arm("arm", target)])
 }
 
 pub fn run(session: Session) -> Seen {
@@ -129,5 +71,5 @@ pub fn errors(kind: ErrorKind, count: u64) -> Errors {
 }
 
 pub fn good() -> Act {
-    Act::Answer(answer(200, b"Hello World\n"))
+    Act::Answer(answer(200, HELLO))
 }

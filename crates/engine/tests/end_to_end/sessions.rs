@@ -1,6 +1,7 @@
 //! Sessions from the first connection to the last line: all requests, threads, links, time-outs, turns of arms.
 
-use super::run::{backends, counts, errors, good, request_mix, run, session, spec, target};
+use super::plain::{HELLO, backends, get, only};
+use super::run::{counts, errors, good, run, session, target};
 use super::server::{self, Act, Server, answer};
 use hopcost_engine::lines::Validity;
 use hopcost_engine::plan::{Beside, CpuSource, FreezeBy, Hop, WarmUp};
@@ -64,7 +65,7 @@ fn a_long_request_is_sent_whole() {
     for io in backends() {
         let server = Server::tcp(|_| good());
         let mut target = target(&server.address, 3, Some(12));
-        target.requests = request_mix(RequestSpec { headers: vec![("X".into(), padding.clone())], ..spec() });
+        target.requests = only(RequestSpec { headers: vec![("X".into(), padding.clone())], ..get("/", HELLO) });
         assert_eq!((counts(&run(session(io, target))).answers, server.requests()), (12, 12));
     }
 }

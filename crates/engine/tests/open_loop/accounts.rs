@@ -1,7 +1,8 @@
 //! Each request that was due is accounted for, as the origin counted it: answered, failed, in flight, not sent.
 
 use super::origin::Origin;
-use super::run::{LONG_NS, arm, backends, run, session, shapes, target};
+use super::plain::{LONG_NS, arm, backends, session};
+use super::run::{run, shapes, target};
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Schedule as _};
 use std::time::Duration;

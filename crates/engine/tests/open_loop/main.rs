@@ -3,5 +3,7 @@
 mod accounts;
 #[path = "../origin/mod.rs"]
 mod origin;
+#[path = "../plain/mod.rs"]
+mod plain;
 mod run;
 mod turns;

@@ -1,19 +1,14 @@
 //! A session of arms against the embedded origin: what came of it, and that its accounts add up.
 
 use super::origin::Origin;
+use super::plain::{HELLO, LONG_NS, get, only};
 use base64::Engine as _;
 use hdrhistogram::serialization::Deserializer;
-use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
-use hopcost_engine::io::Backend;
-use hopcost_engine::io::{Address, process, uring};
+use hopcost_engine::io::Address;
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::{Beside, Target};
-use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
+use hopcost_engine::plan::Target;
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
-use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
-
-/// Long enough that no busy machine makes an answer late.
-pub const LONG_NS: u64 = 60_000_000_000;
+use hopcost_engine::session::{ArmResult, Observer, Session};
 
 #[derive(Default)]
 pub struct Seen {
@@ -64,65 +59,14 @@ pub fn values(text: &str) -> u64 {
     histogram.len()
 }
 
-pub fn backends() -> Vec<Backend> {
-    match uring::probe() {
-        Ok(_) => vec![Backend::Epoll, Backend::Uring],
-        Err(_) => vec![Backend::Epoll],
-    }
-}
-
 pub fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) -> Target {
-    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
-    let spec = RequestSpec {
-        name: None,
-        weight: 1,
-        method: "GET".into(),
-        target: format!("/hello{query}"),
-        headers: Vec::new(),
-        body: None,
-        status: ExpectedStatus::Exactly(200),
-        expected: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
-    };
     Target {
         address: Address::resolve(&origin.address).expect("an address and a port"),
         connections,
         timeout_ns: LONG_NS,
-        requests: RequestMix::new(&settings, &[spec]).expect("a valid request"),
+        requests: only(get(&format!("/hello{query}"), HELLO)),
         tls: None,
         arrivals,
-    }
-}
-
-pub fn arm(name: &str, target: Target) -> SessionArm {
-    SessionArm {
-        name: name.into(),
-        target,
-        slice_ns: None,
-        network_namespace: None,
-        freeze: None,
-        reopening: None,
-        closes_each_round: false,
-        beside: Beside::default(),
-        hops: Vec::new(),
-    }
-}
-
-pub fn session(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
-    let cores = process::allowed_cores().expect("this process runs on some core");
-    Session {
-        seed: 1,
-        cores: vec![cores[cores.len() - 1]],
-        io,
-        batch: 1,
-        slice_ns,
-        slice_jitter: 0.0,
-        warm_up_slice_ns: 20_000_000,
-        settle_ns: 0,
-        rounds: 1,
-        shared_cores: true,
-        warm_up: None,
-        watch: None,
-        arms,
     }
 }
 

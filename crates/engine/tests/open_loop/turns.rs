@@ -1,7 +1,8 @@
 //! Slices: which part of a schedule falls into one, and what stays in flight when arms take turns.
 
 use super::origin::Origin;
-use super::run::{LONG_NS, arm, backends, run, session, target};
+use super::plain::{LONG_NS, arm, backends, session};
+use super::run::{run, target};
 use hopcost_engine::io::{Address, Backend};
 use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson, RateCurve};

@@ -1,7 +1,8 @@
 //! One row per fault of the origin: what the engine counts, and that the origin counted the same.
 
 use crate::origin::{LINKS, Origin};
-use crate::run::{assert_all_correct, backends, errors, run, settings, spec, target};
+use crate::plain::{backends, get};
+use crate::run::{assert_all_correct, errors, run, settings, target};
 use hopcost_engine::recorder::{ErrorKind, Errors};
 use hopcost_engine::schedule::{Arrivals, Poisson};
 use hopcost_engine::wire::Wire;
@@ -38,7 +39,7 @@ fn every_fault_is_counted_by_its_kind_and_as_often_as_the_origin_counted_it() {
                 let what = format!("{fault} over {link} by {io:?}");
                 let origin = Origin::start(link);
                 let kind = if origin.wire == Wire::Http { over_http } else { over_fastcgi };
-                let request = spec(&format!("/hello?fault={fault}&every=10"), HELLO);
+                let request = get(&format!("/hello?fault={fault}&every=10"), HELLO);
                 let result = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS));
                 let counted = origin.stop();
                 let counts = result.counts;
@@ -65,7 +66,7 @@ fn answers_that_hang_time_out() {
     for io in backends() {
         for link in LINKS {
             let origin = Origin::start(link);
-            let request = spec("/hello?fault=hang&every=25", HELLO);
+            let request = get("/hello?fault=hang&every=25", HELLO);
             let mut target = target(&origin.address, &settings(origin.wire), request, REQUESTS);
             target.timeout_ns = 1_500_000_000;
             let counts = run(io, target).counts;
@@ -81,7 +82,7 @@ fn every_answer_may_be_an_error() {
     for io in backends() {
         for link in LINKS {
             let origin = Origin::start(link);
-            let request = spec("/hello?fault=status-500", HELLO);
+            let request = get("/hello?fault=status-500", HELLO);
             let counts = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS)).counts;
             assert_eq!((counts.errors, counts.answers), (errors(ErrorKind::Status, REQUESTS), 0));
             assert_eq!(origin.stop().answers_sent, REQUESTS);
@@ -95,7 +96,7 @@ fn connections_that_end_with_the_answer() {
         for link in ["http+tcp", "http+unix"] {
             for fault in ["connection-close", "close-delimited"] {
                 let origin = Origin::start(link);
-                let request = spec(&format!("/hello?fault={fault}&every=10"), HELLO);
+                let request = get(&format!("/hello?fault={fault}&every=10"), HELLO);
                 let counts = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS)).counts;
                 assert_all_correct(&counts, REQUESTS, fault);
                 assert_eq!(counts.reconnects, FAULTS, "{fault}");
@@ -117,7 +118,7 @@ fn connections_that_end_without_notice() {
         ] {
             for fault in faults {
                 let origin = Origin::start(link);
-                let request = spec(&format!("/hello?fault={fault}&every=10"), HELLO);
+                let request = get(&format!("/hello?fault={fault}&every=10"), HELLO);
                 let counts = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS)).counts;
                 let counted = origin.stop();
                 let lost = counts.errors.of(ErrorKind::Read) + counts.errors.of(ErrorKind::Write);
@@ -137,7 +138,7 @@ fn head_requests_and_requests_per_connection() {
                     let origin = Origin::start(link);
                     let mut settings = settings(origin.wire);
                     settings.requests_per_connection = per_connection;
-                    let mut request = spec("/hello", HELLO);
+                    let mut request = get("/hello", HELLO);
                     request.method = method.into();
                     let what = format!("{method} over {link}, {per_connection:?}, {io:?}");
                     let counts = run(io, target(&origin.address, &settings, request, REQUESTS)).counts;
@@ -161,7 +162,7 @@ fn an_open_loop_over_every_link() {
                 let origin = Origin::start(link);
                 let mut settings = settings(origin.wire);
                 settings.requests_per_connection = per_connection;
-                let mut target = target(&origin.address, &settings, spec("/hello", HELLO), 0);
+                let mut target = target(&origin.address, &settings, get("/hello", HELLO), 0);
                 target.arrivals = Arrivals::Poisson(Poisson::new(2000.0, 3, Some(REQUESTS)));
                 let result = run(io, target);
                 let what = format!("{link}, {per_connection:?}, {io:?}");

@@ -1,6 +1,7 @@
 //! HTTP/2 against a server that knows frames and nothing else, over TCP and inside TLS. It counts for itself.
 
-use crate::run::{assert_all_correct, backends, run, run_for, settings, spec, target};
+use crate::plain::{HELLO, backends, get};
+use crate::run::{assert_all_correct, run, run_for, settings, target};
 use crate::tls::{acceptor, trusting};
 use hopcost_engine::io::Address;
 use hopcost_engine::io::tls::{Protocol, SessionResumption};
@@ -129,7 +130,7 @@ fn converse(mut stream: impl Read + Write, requests: u64, counted: &Counted) -> 
 }
 
 fn hello() -> RequestSpec {
-    spec("/", b"Hello World\n")
+    get("/", HELLO)
 }
 
 fn aimed(server: &Server, streams: u32, spec: RequestSpec, requests: u64) -> Target {

@@ -1,6 +1,7 @@
 //! HTTP/2 with hyper, the server of most Rust programs. It counts for itself.
 
-use crate::run::{assert_all_correct, backends, run, settings, spec, target};
+use crate::plain::{backends, get};
+use crate::run::{assert_all_correct, run, settings, target};
 use hopcost_engine::io::Address;
 use hopcost_engine::requests::{RequestSpec, WireSettings};
 use hopcost_engine::wire::Wire;
@@ -56,7 +57,7 @@ fn every_request_is_answered() {
     for io in backends() {
         for streams in [1, 10, 100] {
             let server = serve();
-            let result = run(io, target(&server.address, &over_streams(streams), spec("/", b"0 bytes\n"), 2000));
+            let result = run(io, target(&server.address, &over_streams(streams), get("/", b"0 bytes\n"), 2000));
             assert_all_correct(&result.counts, 2000, &format!("{streams} streams, {io:?}"));
             assert_eq!((result.counts.opened, server.requests.load(Ordering::Relaxed)), (4, 2000));
         }
@@ -68,7 +69,7 @@ fn every_byte_of_a_body_arrives() {
     for io in backends() {
         let server = serve();
         let body = Some(vec![7; 300_000].into());
-        let upload = RequestSpec { method: "POST".into(), body, ..spec("/", b"300000 bytes\n") };
+        let upload = RequestSpec { method: "POST".into(), body, ..get("/", b"300000 bytes\n") };
         let result = run(io, target(&server.address, &over_streams(3), upload, 50));
         assert_all_correct(&result.counts, 50, &format!("{io:?}"));
         assert_eq!(server.requests.load(Ordering::Relaxed), 50);
@@ -80,7 +81,7 @@ fn connections_for_a_few_requests() {
     for io in backends() {
         let server = serve();
         let settings = WireSettings { requests_per_connection: Some(3), ..over_streams(2) };
-        let result = run(io, target(&server.address, &settings, spec("/", b"0 bytes\n"), 120));
+        let result = run(io, target(&server.address, &settings, get("/", b"0 bytes\n"), 120));
         assert_all_correct(&result.counts, 120, &format!("{io:?}"));
         assert_eq!(server.requests.load(Ordering::Relaxed), 120);
         assert!(result.counts.opened >= 40, "three requests each");

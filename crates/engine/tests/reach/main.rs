@@ -6,6 +6,9 @@ mod faults;
 mod http2;
 mod hyper;
 mod origin;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../plain/mod.rs"]
+mod plain;
 mod run;
 mod tls;
 mod uploads;

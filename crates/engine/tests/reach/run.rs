@@ -1,18 +1,14 @@
 //! One arm, one slice: what came of it.
 
-use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
-use hopcost_engine::io::Backend;
-use hopcost_engine::io::{Address, process, uring};
+use crate::plain::{LONG_NS, arm, session};
+use hopcost_engine::io::{Address, Backend};
 use hopcost_engine::lines::{Line, Validity};
-use hopcost_engine::plan::{Beside, Target};
+use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
-use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
+use hopcost_engine::session::{ArmResult, Observer};
 use hopcost_engine::wire::Wire;
-
-/// Long enough that no busy machine makes an answer late.
-pub const LONG_NS: u64 = 60_000_000_000;
 
 #[derive(Default)]
 struct Seen {
@@ -31,29 +27,6 @@ impl Observer for Seen {
     fn arm(&mut self, result: ArmResult) -> std::io::Result<()> {
         self.arm = Some(result);
         Ok(())
-    }
-}
-
-pub fn backends() -> Vec<Backend> {
-    match uring::probe() {
-        Ok(_) => vec![Backend::Epoll, Backend::Uring],
-        Err(error) => {
-            eprintln!("io_uring is not to be had here ({error}): epoll only");
-            vec![Backend::Epoll]
-        }
-    }
-}
-
-pub fn spec(target: &str, body: &[u8]) -> RequestSpec {
-    RequestSpec {
-        name: None,
-        weight: 1,
-        method: "GET".into(),
-        target: target.into(),
-        headers: Vec::new(),
-        body: None,
-        status: ExpectedStatus::Exactly(200),
-        expected: ExpectedBody::Bytes(body.into()),
     }
 }
 
@@ -79,34 +52,8 @@ pub fn run(io: Backend, target: Target) -> ArmResult {
 }
 
 pub fn run_for(io: Backend, target: Target, slice_ns: u64) -> ArmResult {
-    let cores = process::allowed_cores().expect("this process runs on some core");
-    let session = Session {
-        seed: 1,
-        cores: vec![cores[cores.len() - 1]],
-        io,
-        batch: 1,
-        settle_ns: 0,
-        slice_ns,
-        slice_jitter: 0.0,
-        warm_up_slice_ns: 1,
-        rounds: 1,
-        shared_cores: true,
-        warm_up: None,
-        watch: None,
-        arms: vec![SessionArm {
-            name: "arm".into(),
-            target,
-            slice_ns: None,
-            network_namespace: None,
-            freeze: None,
-            reopening: None,
-            closes_each_round: false,
-            beside: Beside::default(),
-            hops: Vec::new(),
-        }],
-    };
     let mut seen = Seen::default();
-    session.run(&mut seen).expect("the session runs");
+    session(io, slice_ns, vec![arm("arm", target)]).run(&mut seen).expect("the session runs");
     let result = seen.arm.expect("accounts of the arm");
     let counts = &result.counts;
     let after_sending: u64 =

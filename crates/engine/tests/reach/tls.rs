@@ -1,6 +1,7 @@
 //! TLS against a server made of rustls and threads.
 
-use crate::run::{LONG_NS, assert_all_correct, backends, run, run_for, settings, spec, target};
+use crate::plain::{LONG_NS, backends, get};
+use crate::run::{assert_all_correct, run, run_for, settings, target};
 use hopcost_engine::io::Backend;
 use hopcost_engine::io::tls::{SessionResumption, TlsSettings, Trust};
 use hopcost_engine::io::{Address, TlsSettings as Settings};
@@ -146,7 +147,7 @@ pub fn trusting(ca: &Path, resumption: SessionResumption) -> Settings {
 }
 
 fn aimed(server: &Server, requests: u64) -> Target {
-    let spec = spec("/", b"Hello World\n");
+    let spec = get("/", b"Hello World\n");
     let mut target = target(&server.address, &settings(Default::default()), spec, requests);
     target.tls = Some(trusting(&server.ca, SessionResumption::On));
     target
@@ -186,7 +187,7 @@ fn an_open_loop_inside_tls() {
         for per_connection in [None, Some(3)] {
             target.arrivals = Arrivals::Constant(Constant::new(1000.0, Some(300)));
             let settings = WireSettings { requests_per_connection: per_connection, ..settings(Default::default()) };
-            target.requests = RequestMix::new(&settings, &[spec("/", b"Hello World\n")]).expect("valid");
+            target.requests = RequestMix::new(&settings, &[get("/", b"Hello World\n")]).expect("valid");
             let result = run(io, target.clone());
             assert_all_correct(&result.counts, 300, "a good server");
             assert_eq!((result.counts.due(), result.counts.compared), (300, 300));
@@ -208,7 +209,7 @@ fn sessions_are_resumed_unless_told_otherwise() {
             let server = serve(Manner::Good);
             let mut settings = settings(Default::default());
             settings.requests_per_connection = Some(1);
-            let mut target = target(&server.address, &settings, spec("/", b"Hello World\n"), 40);
+            let mut target = target(&server.address, &settings, get("/", b"Hello World\n"), 40);
             target.tls = Some(trusting(&server.ca, resumption));
             let result = run(io, target);
             assert_all_correct(&result.counts, 40, "a connection per request");
@@ -224,7 +225,7 @@ fn long_answers_and_long_uploads() {
     for io in backends() {
         let server = serve(Manner::Good);
         let mut target = aimed(&server, 8);
-        let mut request = spec("/long", &[9; 1_000_000]);
+        let mut request = get("/long", &[9; 1_000_000]);
         request.method = "POST".into();
         request.body = Some(vec![7; 3_000_000].into());
         target.requests =

@@ -1,7 +1,8 @@
 //! Request bodies, short and long, over every link.
 
 use crate::origin::{LINKS, Origin};
-use crate::run::{assert_all_correct, backends, run, settings, spec, target};
+use crate::plain::{backends, get};
+use crate::run::{assert_all_correct, run, settings, target};
 use hopcost_engine::check::ExpectedBody;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -13,7 +14,7 @@ fn every_byte_of_a_body_arrives() {
             for body_bytes in [0, 1, 16_384, 100_000, 5_000_000] {
                 for expects in [false, true] {
                     let origin = Origin::start(link);
-                    let mut request = spec("/echo-length", b"");
+                    let mut request = get("/echo-length", b"");
                     request.method = "POST".into();
                     request.expected = ExpectedBody::First(Default::default());
                     request.body = Some(vec![7; body_bytes].into());
@@ -51,7 +52,7 @@ fn an_answer_that_comes_before_the_upload_is_through_counts_and_ends_the_connect
                 });
             }
         });
-        let mut request = spec("/", b"Hello World\n");
+        let mut request = get("/", b"Hello World\n");
         request.method = "POST".into();
         // More than all buffers on the way hold.
         request.body = Some(vec![7; 50_000_000].into());

@@ -66,7 +66,7 @@ def sentence(answer: ConfResult) -> str:
     if answer.diff is not None and mended:
         return f"Take the diff: it mends {count(len(mended), 'trap')}. No change saves CPU."
     if all(finding.worth is Worth.SCREENED for finding in answer.findings):
-        return "Nothing is confirmed: the run ended before its last phase."
+        return "Nothing is confirmed: its last phase is not done."
     return f"Leave the file as it is: no change saves some of nginx's {as_is} of CPU per request."
 
 

@@ -244,4 +244,4 @@ def _why_nothing(question: ConfQuestion, record: Record) -> str | None:
     """Why nothing was measured, if nothing was."""
     if record.blocks:
         return None
-    return "the run ended before its first phase was done" if question.candidates else "this load shows no directive"
+    return "not one start of its first phase is done" if question.candidates else "this load shows no directive"

@@ -157,6 +157,14 @@ def test_the_sentence_of_other_outcomes(answer: ConfResult, changes: dict[str, A
     assert sentence(msgspec.structs.replace(answer, **changes)) == expected
 
 
+def test_while_only_the_screening_is_done_nothing_is_confirmed(answer: ConfResult) -> None:
+    """The run may have been stopped, or go on."""
+    screened = [msgspec.structs.replace(finding, worth=Worth.SCREENED) for finding in answer.findings]
+    question = msgspec.structs.replace(answer.question, mends=[])
+    early = msgspec.structs.replace(answer, findings=screened, kept=[], diff=None, question=question)
+    assert sentence(early) == "Nothing is confirmed: its last phase is not done."
+
+
 def with_gap(answer: ConfResult, added_up: float, half: float) -> ConfResult:
     """The whole is −25.1 ± 1.2 µs; its parts another sum, the gap known to ± `half`."""
     gap = -25_100.0 - added_up
