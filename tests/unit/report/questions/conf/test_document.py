@@ -160,8 +160,7 @@ def test_the_sentence_of_other_outcomes(answer: ConfResult, changes: dict[str, A
 def test_while_only_the_screening_is_done_nothing_is_confirmed(answer: ConfResult) -> None:
     """The run may have been stopped, or go on."""
     screened = [msgspec.structs.replace(finding, worth=Worth.SCREENED) for finding in answer.findings]
-    question = msgspec.structs.replace(answer.question, mends=[])
-    early = msgspec.structs.replace(answer, findings=screened, kept=[], diff=None, question=question)
+    early = msgspec.structs.replace(answer, findings=screened, kept=[], diff=None)
     assert sentence(early) == "Nothing is confirmed: its last phase is not done."
 
 
