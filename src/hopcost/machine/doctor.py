@@ -87,6 +87,21 @@ def hypervisor(present: bool) -> Finding:
     return _passed("no hypervisor")
 
 
+def idle_cores(driver: str | None, may_be_kept_awake: bool) -> Finding:
+    """Of a virtual machine: whether idle cores can be kept awake, so that no request waits for the hypervisor."""
+    if driver is None:
+        return _warning(
+            "idle cores halt, and only the hypervisor wakes them: response times and steal hold its delays",
+            "start the guest with cpuidle_haltpoll.force=1 on its kernel's command line",
+        )
+    if not may_be_kept_awake:
+        return _warning(
+            "idle cores may halt, and only the hypervisor wakes them: response times and steal hold its delays",
+            "run as root, or let your user write to /dev/cpu_dma_latency",
+        )
+    return _passed("idle cores stay awake during a run")
+
+
 def governor(name: object) -> Finding:
     """A frequency that follows the load makes a light arm look dear."""
     if name in (None, "performance"):

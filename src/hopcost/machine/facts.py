@@ -49,6 +49,7 @@ class Facts(msgspec.Struct):
     siblings: dict[str, list[int]]
     governor: str | None
     hypervisor: bool
+    idle_driver: str | None
     memory_bytes: int
     swap_used_bytes: int
     open_files: OpenFiles
@@ -90,6 +91,7 @@ def facts() -> Facts:
         siblings={str(core): others for core, others in siblings().items()},
         governor=read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         hypervisor=hypervisor(),
+        idle_driver=idle_driver(),
         memory_bytes=psutil.virtual_memory().total,
         swap_used_bytes=psutil.swap_memory().used,
         open_files=OpenFiles(soft=soft, hard=hard),
@@ -110,6 +112,12 @@ def cpu_model() -> str | None:
 def hypervisor() -> bool:
     """Whether the processor says that it runs under one."""
     return "hypervisor" in (line_of("/proc/cpuinfo", "flags") or "").split()
+
+
+def idle_driver() -> str | None:
+    """The kernel's driver for idle cores; None without one: then they halt at once, whatever is asked of them."""
+    name = read_text("/sys/devices/system/cpu/cpuidle/current_driver")
+    return None if name == "none" else name
 
 
 def _os_name() -> str | None:

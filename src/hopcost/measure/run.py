@@ -26,6 +26,7 @@ from hopcost.record import reader
 from hopcost.record.contents.question import KeptQuestion
 from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
+from hopcost.stacks import awake
 from hopcost.stacks.host import Local
 from hopcost.stacks.prepare.stack import prepare
 from hopcost.stacks.sandbox import leftovers, network
@@ -93,7 +94,7 @@ def look_around(suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> H
 
 
 def open_host(here: Here, run_watcher: RunWatcher) -> tuple[Local, dict[str, object]]:
-    """The host that stacks run on, freed of what dead runs left; and the environment as a record keeps it."""
+    """The host that stacks run on, awake and freed of what dead runs left; and the environment as a record keeps it."""
     network.leave_the_hosts()
     for leftover in leftovers.remove_leftovers():
         run_watcher.leftover_removed(leftover)
@@ -101,6 +102,7 @@ def open_host(here: Here, run_watcher: RunWatcher) -> tuple[Local, dict[str, obj
     if not net.own:
         run_watcher.network_is_shared(net)
     environment = msgspec.structs.asdict(facts.facts()) | {
+        "idle_cores": awake.keep_awake(),
         "freezer": freezer.kind,
         "network_namespaces": net.own,
         "network_namespaces_missing": net.why,

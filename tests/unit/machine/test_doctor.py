@@ -58,6 +58,19 @@ def test_hypervisor(present: bool, level: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("driver", "may_be_kept_awake", "expected"),
+    [
+        ("haltpoll", True, ("pass", "idle cores stay awake during a run")),
+        ("haltpoll", False, ("warn", "idle cores may halt, and only the hypervisor wakes them")),
+        (None, True, ("warn", "idle cores halt, and only the hypervisor wakes them")),
+    ],
+)
+def test_idle_cores(driver: str | None, may_be_kept_awake: bool, expected: tuple[str, str]) -> None:
+    level, what = judged(doctor.idle_cores(driver, may_be_kept_awake))
+    assert (level, what.partition(":")[0]) == expected
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         (None, ("pass", "frequency governor: none visible")),

@@ -7,6 +7,7 @@ from hopcost.machine.doctor import Finding
 from hopcost.machine.other_load import OtherLoad
 from hopcost.programs.read import shipped_programs
 from hopcost.programs.receipt import installed
+from hopcost.stacks import awake
 from hopcost.stacks.sandbox import cgroups, namespaces, network
 
 
@@ -19,6 +20,7 @@ def examine(load: OtherLoad) -> list[Finding]:
     return [
         *doctor.cores(machine.allowed_cores, facts.siblings()),
         doctor.hypervisor(machine.hypervisor),
+        *([doctor.idle_cores(machine.idle_driver, awake.may_hold())] if machine.hypervisor else []),
         doctor.governor(machine.governor),
         doctor.other_load(load.busy, load.busiest),
         doctor.stolen(load.stolen),

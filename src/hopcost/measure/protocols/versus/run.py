@@ -23,6 +23,7 @@ from hopcost.plan.plan import Plan
 from hopcost.plan.slices import longest_gap_s
 from hopcost.record.contents.reason import ReasonKind
 from hopcost.record.contents.run import Record, StopReason
+from hopcost.stacks import awake
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
 from hopcost.stacks.sandbox.ports import raise_open_files
@@ -132,6 +133,7 @@ def servers_rig() -> RealRig:
 def servers_environment() -> dict[str, object]:
     """The environment of such a run, as a record keeps it."""
     return msgspec.structs.asdict(facts.facts()) | {
+        "idle_cores": awake.keep_awake(),
         "freezer": FreezerKind.SIGNAL.value,
         "network_namespaces": False,
         "network_namespaces_missing": "the servers run already",
