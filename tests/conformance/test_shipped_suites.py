@@ -70,9 +70,9 @@ FILES = {
         "new-go": (2, 1, 0, 0.0),
     },
     "worth": {
-        "slow-gunicorn": (2, 3, 0, 0.0),
-        "slow-express": (2, 3, 0, 0.0),
-        "slow-go": (2, 3, 0, 0.0),
+        "slow-gunicorn": (2, 4, 0, 0.0),
+        "slow-express": (2, 4, 0, 0.0),
+        "slow-go": (2, 4, 0, 0.0),
         "idle-gunicorn": (2, 2, 0, 0.0),
         "idle-express": (2, 2, 0, 0.0),
         "idle-go": (2, 2, 0, 0.0),

@@ -55,6 +55,7 @@ def test_one_server_that_runs_already_has_a_capacity_too(tmp_path: Path) -> None
         ((), "needs a target", "nginx-go/one-core"),
         (("nginx-go/one-core", "--objective", "p99<5"), "expected pQ<TIME or errors<PERCENT", "p99<50ms"),
         (("nginx-go/one-core", "-O", "p99<5ms", "-O", "p99<9ms"), "two limits of p99", "name one"),
+        (("worth/restart-go",), "restarts its servers under load", "without `restart`"),
         (("nginx-go",), "nginx-go has several experiments", "nginx-go/one-core"),
         (("nginx-go/one-core", "--arm", "goo"), "no arm is called 'goo'", "did you mean 'go'?"),
         (("nginx-go/one-core/go", "--time", "1s"), "too short for 1 stack", "9s at the least"),

@@ -33,13 +33,14 @@ RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
 
 
 class Pieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """results.toml. `times_s`: of an experiment of a suite, or of a point of one."""
+    """results.toml. `times_s`: of an experiment, or of a point of one. `readings`: of suites, in Markdown."""
 
     suites: list[str]
     whole: str
     time_s: int
     soak_s: int
     times_s: dict[str, int]
+    readings: dict[str, str] = {}
 
 
 PIECES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=Pieces)
@@ -100,14 +101,19 @@ def run(piece: Piece) -> bool:
 
 
 def render(name: str) -> str:
-    """The page of a suite: of each experiment the sentence, the chart and the table, all else folded."""
+    """The page of a suite: what to take from it, then of each experiment the sentence, the chart and the table."""
     done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [experiment for _, record in done for experiment in summary.summarise(record)]
     commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
     how = fold("How it was made", f"By `make results`, a record for each of\n\n{commands}")
     left = f"\n\nNot run yet: {', '.join(missing)}." if missing else ""
-    return fill(f"{markdown(document(done[0][1], experiments))}\n{how}{left}")
+    page = document(done[0][1], experiments)
+    page.sections.pop()  # where one record lies
+    title = f"# {done[0][1].suite.title} ({name})"
+    reading = f"\n\n{PIECES.readings[name].strip()}" if name in PIECES.readings else ""
+    _, _, text = markdown(page).partition("\n")
+    return fill(f"{title}{reading}\n{text}\n{how}{left}")
 
 
 def _without_place(command: list[str]) -> str:

@@ -5,6 +5,7 @@ A program that compiles itself as it runs warms up by requests. Pools and caches
 
 from __future__ import annotations
 
+from hopcost.measure.load.warm_up import arrival_ns
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Scope
@@ -34,7 +35,7 @@ class WarmUpPolicy:
         if self.experiment.scope is Scope.PROCESSES:
             return self.plan.warm_up_least_ns if self._alike else METHOD.min_long_warm_up_ns
         warm_ups = [part.warm_up for part in self._alike[-1].arms if part.warm_up is not None] if self._alike else []
-        least_ns = max(self._length.length_ns, self._arrival_ns)
+        least_ns = max(self._length.length_ns, arrival_ns(self.experiment.workload))
         if not warm_ups:
             return least_ns
         needed_ns = [min(time_to(warm_up, self._requests), self._most_ns) for warm_up in warm_ups]
@@ -51,7 +52,7 @@ class WarmUpPolicy:
         together_s = min(METHOD.max_warm_up_s, self._times * METHOD.warm_up_share * self._seconds)
         self._most_ns = int(together_s * 1e9 / arms)
         least_ns = self._long_ns(arms, seconds_left) if self._is_long() else self._length.length_ns
-        least_ns = max(least_ns, self._arrival_ns)
+        least_ns = max(least_ns, arrival_ns(self.experiment.workload))
         return WarmUp(least_ns=least_ns, most_ns=max(least_ns, self._most_ns), requests=self._requests)
 
     def add(self, block: Block) -> None:
@@ -64,12 +65,6 @@ class WarmUpPolicy:
         self._alike.append(block)
         if self._is_still_warming_up():
             self._times, self._alike = 2 * self._times, []
-
-    @property
-    def _arrival_ns(self) -> int:
-        """How long the servers have to do with the first requests of slow clients, which come together."""
-        slow = self.experiment.workload.slow_clients
-        return 0 if slow is None else METHOD.warm_up_ns_per_slow_client * slow.number
 
     @property
     def _requests(self) -> int:

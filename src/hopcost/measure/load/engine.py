@@ -9,8 +9,8 @@ from hopcost.errors import MeasurementFailed
 from hopcost.measure.load.arm import engine_arm
 from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.part import Part
+from hopcost.measure.load.warm_up import open_warm_up
 from hopcost.measure.quiet import Outside
-from hopcost.plan.method import METHOD
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.programs.generators.engine_lines import ArmTotals, End, Opening, Slice, Start, WarmedUp
@@ -76,10 +76,10 @@ def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offe
     begins anew is their connections. The settling right before the slice is for those.
     """
     in_block = {part.name: part for part in block.arms}
-    brief_ns = METHOD.open_warm_up_ns
-    warm_up = WarmUp(least_ns=brief_ns, most_ns=brief_ns)
+    warm_up = open_warm_up(context.experiment.workload)
     for number, (share, rate_per_s) in enumerate(offered.rates.items(), start=1):
-        work = engine_plan(context, ready, block.seed ^ number, brief_ns, 1, warm_up)  # a warm-up takes whole slices
+        # A warm-up takes whole slices.
+        work = engine_plan(context, ready, block.seed ^ number, warm_up.least_ns, 1, warm_up)
         for arm in work.arms:
             arm.slice_ns = offered.slice_ns
             arm.arrivals = {"poisson": Rate(rate_per_s=rate_per_s)}

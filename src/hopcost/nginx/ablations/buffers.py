@@ -9,7 +9,7 @@ from hopcost.nginx.ablations.context import Context, size_bytes
 from hopcost.nginx.edits.make import set_arguments
 
 NO_APP = "this path asks no app; --path of one that does would show it"
-NO_UPLOAD = "the load uploads nothing; --method POST --body-bytes N would show it"
+NO_UPLOAD = "the load uploads nothing; --body-bytes N would show it"
 KINDS = {"proxy_pass": "proxy", "fastcgi_pass": "fastcgi", "uwsgi_pass": "uwsgi", "scgi_pass": "scgi"}
 PAGE_BYTES = 8192
 MOST_BYTES = 4 << 20

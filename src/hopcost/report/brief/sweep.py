@@ -34,7 +34,7 @@ def sentence(points: Sequence[ExperimentSummary]) -> str:
     key, clauses = swept_key(first), []
     for name in stacks(measured)[:FEW]:
         shares = [
-            f"{notation.share_parts(arm.ratio)[0]} at {key} {swept_value(point)}"
+            f"{notation.share_parts(arm.ratio)[0]}{_in_brackets(_mark(point, name))} at {key} {swept_value(point)}"
             for point in ([first] if first is last else [first, last])
             if (arm := _arm(point, name)) is not None and has_size(point, arm)
         ]
@@ -78,9 +78,17 @@ def _rows(points: Sequence[ExperimentSummary], name: str, most: float) -> list[B
             continue
         ratio = arm.ratio if has_size(point, arm) else None
         bar = None if ratio is None else bar_of(ratio, most)
-        mark = marks(point, others_of(point))[name]
-        rows.append(BarRow(swept_value(point), [requests_per_s(baseline)], bar, [*notation.share_parts(ratio), mark]))
+        after = [*notation.share_parts(ratio), _mark(point, name)]
+        rows.append(BarRow(swept_value(point), [requests_per_s(baseline)], bar, after))
     return rows
+
+
+def _mark(point: ExperimentSummary, name: str) -> str:
+    return marks(point, others_of(point))[name]
+
+
+def _in_brackets(mark: str) -> str:
+    return f" ({mark})" if mark else ""
 
 
 def _arm(point: ExperimentSummary, name: str) -> ArmSummary | None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import engine_plan, run_engine_plan
 from hopcost.measure.load.part import Part
-from hopcost.plan.method import METHOD
-from hopcost.programs.generators.engine_plan import Rate, WarmUp
+from hopcost.measure.load.warm_up import open_warm_up
+from hopcost.programs.generators.engine_plan import Rate
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.stacks.under_load.workers import Workers
@@ -28,9 +28,8 @@ def load_probe(
     more at the end of a slice, waits for what is in flight, and forgets what was never sent.
     """
     number = len(block.probe_ends)
-    brief_ns = METHOD.open_warm_up_ns
-    warm_up = WarmUp(least_ns=brief_ns, most_ns=brief_ns)
-    work = engine_plan(context, ready, block.seed ^ (number + 1), brief_ns, 1, warm_up)
+    warm_up = open_warm_up(context.experiment.workload)
+    work = engine_plan(context, ready, block.seed ^ (number + 1), warm_up.least_ns, 1, warm_up)
     for arm in work.arms:
         arm.slice_ns = round(lengths_s[arm.name] * 1e9)
         arm.arrivals = {"poisson": Rate(rate_per_s=rates[arm.name])}

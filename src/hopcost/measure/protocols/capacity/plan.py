@@ -52,6 +52,8 @@ def _parts(
     """
     if planned.turns is Turns.SOAK:
         raise UsageError(f"{planned.name} is a soak: it is one long load", "name an experiment without a soak")
+    if planned.restart is not None:
+        raise UsageError(f"{planned.name} restarts its servers under load", "name an experiment without `restart`")
     arms = [arm for arm in without_copy(planned.arms) if not names or arm.name in names]
     servers = [arm.arm.server for arm in arms if arm.arm.server is not None]
     why = why_no_lower_load(servers, planned.workload.connections)

@@ -17,6 +17,7 @@ from hopcost.report.questions.conf.words import (
     cut,
     diff_text,
     figure,
+    has_price,
     interaction,
     no_verdicts,
     noise_line,
@@ -64,10 +65,17 @@ def sentence(answer: ConfResult) -> str:
         return f"Take the diff: it saves nginx {_less(saved)} of {as_is} of CPU per request."
     mended = answer.question.mends
     if answer.diff is not None and mended:
-        return f"Take the diff: it mends {count(len(mended), 'trap')}. No change saves CPU."
+        return f"Take the diff: it mends {count(len(mended), 'trap')}. No change saves CPU{_without_price(answer)}."
     if all(finding.worth is Worth.SCREENED for finding in answer.findings):
         return "Nothing is confirmed: its last phase is not done."
-    return f"Leave the file as it is: no change saves some of nginx's {as_is} of CPU per request."
+    return (
+        f"Leave the file as it is: no change saves some of nginx's {as_is} of CPU per request{_without_price(answer)}."
+    )
+
+
+def _without_price(answer: ConfResult) -> str:
+    """Some directives save CPU and give up what they are for: gzip, a log."""
+    return " without a price" if any(has_price(finding) for finding in answer.findings) else ""
 
 
 def _saved(answer: ConfResult) -> Interval | None:

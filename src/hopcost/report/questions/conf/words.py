@@ -8,6 +8,7 @@ from hopcost.report import notation
 from hopcost.report.brief.reasons import with_advice
 from hopcost.statistics.questions.conf.result import ConfResult, Finding, Worth
 
+AT_A_PRICE = "at a price"
 WORDS_MOST, PLACE_MOST = 25, 14  # letters, so that the table holds in 80 columns
 COMMENT_WIDTH = 78
 
@@ -47,7 +48,14 @@ def outcome(answer: ConfResult, finding: Finding) -> str:
     """What came out, in a word or two."""
     if finding.candidate.name in answer.kept and answer.is_settled:
         return "in the diff"
+    if has_price(finding):
+        return AT_A_PRICE
     return finding.worth.value if finding.worth is not Worth.SCREENED else "one start"
+
+
+def has_price(finding: Finding) -> bool:
+    """Whether it saves CPU and gives up what the directive is for, so that no diff has it."""
+    return finding.worth is Worth.SAVES and not finding.candidate.is_offered
 
 
 def earned(answer: ConfResult) -> list[str]:

@@ -141,10 +141,10 @@ def test_the_diff_has_what_each_change_earned_above_it(answer: ConfResult) -> No
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"kept": []}, "Take the diff: it mends 1 trap. No change saves CPU."),
+        ({"kept": []}, "Take the diff: it mends 1 trap. No change saves CPU without a price."),
         (
             {"kept": [], "diff": None},
-            "Leave the file as it is: no change saves some of nginx's 50 µs of CPU per request.",
+            "Leave the file as it is: no change saves some of nginx's 50 µs of CPU per request without a price.",
         ),
         (
             {"is_settled": False},
