@@ -69,6 +69,8 @@ def _client_connections(context: Context) -> Iterator[Ablation]:
             if requests is not None
             else context.added(f"keepalive_requests {MANY_REQUESTS};"),
             is_offered=True,
-            unseen=None if seen is None or seen > most else "each connection has few requests in this load; without --new-connections they have many",
+            unseen=None
+            if seen is None or seen > most
+            else "each connection has few requests in this load; without --new-connections they have many",
             buys="costs nothing: memory of a connection is freed later",
         )
