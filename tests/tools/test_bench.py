@@ -9,7 +9,7 @@ import pytest
 from tools import markdown
 from tools.bench import contenders
 from tools.bench import generators as script
-from tools.bench.sections import sections
+from tools.bench.sections import beside_earlier, sections
 
 
 def test_only_what_was_measured_is_replaced() -> None:
@@ -35,6 +35,16 @@ def test_the_page_in_the_repository_is_in_this_form() -> None:
 def test_peers_keep_connections_or_close_them(name: str, kept: str, closed: str) -> None:
     assert " ".join(contenders.contender(name).words(9, 1, "U")) == kept
     assert " ".join(contenders.contender(name, keep_alive=False).words(9, 1, "U")) == closed
+
+
+def test_an_earlier_engine_has_the_same_load_backend_by_backend() -> None:
+    now, before = Path("now"), Path("before")
+    section = beside_earlier(now, before, "abc123")
+    words = {name: (run.peer.executable, run.words(64, 1, "U")) for name, (run, _) in section.runs.items()}
+    assert section.compared_with == "the earlier one"
+    for name, (executable, own) in words.items():
+        assert words[section.reference[name]] == (str(before), own)
+        assert executable == str(before if "earlier" in name else now)
 
 
 def test_over_http2_the_engine_is_beside_h2load_and_nobody_else() -> None:

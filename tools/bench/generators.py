@@ -7,12 +7,15 @@ seed; figures are medians over rounds, ratios are taken within a round, because 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hopcost import __version__
@@ -31,7 +34,7 @@ from hopcost.suites.arms.arm import Arm, Hop, SettingValue
 from hopcost.suites.experiments.experiment import Placement
 from tools import markdown
 from tools.bench.contenders import installed
-from tools.bench.sections import FEW, MANY, Section, heading, sections
+from tools.bench.sections import FEW, MANY, Section, beside_earlier, heading, sections
 
 INTRODUCTION = """\
 Written by `make bench`. CPU time (user and system, all threads) of one generator on one core, against a server with one
@@ -40,7 +43,8 @@ Rounds are shuffled; figures are medians over rounds; ratios are taken within ea
 their median and quartiles are shown. hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones
 the length of each, the bytes of one in 16) and records its time; the others check less. `floor` moves the same bytes
 through the same sockets and does nothing else."""
-PAGE = Path(__file__).parents[2] / "docs" / "explain" / "other-tools.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "explain" / "other-tools.md"
 PART = "bench"  # of the page
 
 
@@ -53,10 +57,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=1, help="of one generator's run")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="sections with this in their title")
+    parser.add_argument("--against", metavar="COMMIT", help="build this commit's engine, and measure beside it alone")
     parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()
     try:
-        done = measure_all(options.rounds, options.seconds, options.seed, options.only)
+        path = binaries.require("hopcost-engine")
+        with contextlib.ExitStack() as built:
+            if options.against is None:
+                wanted = sections(path, installed())
+            else:
+                earlier = built.enter_context(earlier_engine(options.against))
+                wanted = [beside_earlier(path, earlier, options.against)]
+            wanted = [section for section in wanted if options.only in section.title]
+            done = measure_all(wanted, options.rounds, options.seconds, options.seed)
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
     page = options.output.read_text(encoding="utf-8")
@@ -83,8 +96,24 @@ def commit() -> str:
     return done.stdout.strip() or "unknown"
 
 
-def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, str]:
-    """Measure the sections with `only` in their title: text by title."""
+@contextlib.contextmanager
+def earlier_engine(commit: str) -> Iterator[Path]:
+    """The engine of a commit, built in a folder of its own; MeasurementFailed if it cannot be built."""
+    with tempfile.TemporaryDirectory(prefix="hopcost-earlier-") as name:
+        folder = Path(name) / "source"
+        build = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "hopcost-engine"]
+        try:
+            subprocess.run(["git", "worktree", "add", "--quiet", "--detach", folder, commit], cwd=ROOT, check=True)
+            subprocess.run(build, cwd=folder, check=True)
+            yield folder / "target" / "release" / "hopcost-engine"
+        except subprocess.CalledProcessError as error:
+            raise MeasurementFailed(f"the engine of {commit} cannot be built: {error}") from error
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", folder], cwd=ROOT, check=False)
+
+
+def measure_all(wanted: Sequence[Section], rounds: int, seconds: int, seed: int) -> dict[str, str]:
+    """Measure these sections: text by title."""
     raise_open_files()
     cores = place_cores(Placement.ONE_CORE, allowed_cores(), siblings())
     path = binaries.require("hopcost-engine")
@@ -95,9 +124,7 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
     measured: dict[str, str] = {}
     versions_line = ", ".join(f"{name} {version_of(BY_NAME[name])}" for name in others)
     facts = machine_facts.facts()
-    for section in sections(path, others):
-        if only not in section.title:
-            continue
+    for section in wanted:
         setting = {"nginx": "worker_processes", "origin": "threads"}[section.server]
         settings: dict[str, SettingValue] = {setting: 1}
         alone = Arm(hops=[Hop(program=section.server, link=section.link, settings=settings)])

@@ -34,12 +34,14 @@ class Section:
     cost: Cost
     aim: str
     link: Link = Link.HTTP_TCP
+    references: str = "fewer connections"
+    """What they are called if there are several."""
 
     @property
     def compared_with(self) -> str:
         """To what ratios are, in words."""
         names = set(self.reference.values())
-        return names.pop() if len(names) == 1 else "fewer connections"
+        return names.pop() if len(names) == 1 else self.references
 
 
 def sections(path: Path, others: list[str]) -> list[Section]:
@@ -95,6 +97,19 @@ def sections(path: Path, others: list[str]) -> list[Section]:
         against_wrk("A connection per request", {**ours("-H", "Connection: close"), **close}, 64, "0.9 at most"),
         *(over_http2(path, streams) for streams in STREAMS if H2LOAD in others),
     ]
+
+
+def beside_earlier(path: Path, earlier: Path, commit: str) -> Section:
+    """Our engine and an earlier one, each backend beside itself: a plain load must not have become dearer."""
+    runs: dict[str, tuple[Contender, int]] = {}
+    reference: dict[str, str] = {}
+    for backend in ("uring", "epoll"):
+        now, before = f"hopcost-engine, {backend}", f"the earlier one, {backend}"
+        runs[now] = (engine(path, "--io", backend), 64)
+        runs[before] = (engine(earlier, "--io", backend), 64)
+        reference |= {now: before, before: before}
+    title, aim = f"64 connections beside the engine of {commit}", "1.02 at most"
+    return Section(title, "nginx", "/", runs, reference, PER_REQUEST, per_request, aim, references="the earlier one")
 
 
 def over_http2(path: Path, streams: int) -> Section:
