@@ -1,7 +1,7 @@
 """HTTP/2 before the origin, which does not speak it: nginx takes it, and passes requests on over kept connections.
 
-The origin's log stays the truth. What nginx takes for a request is in the engine's times and not in the log, and the
-bars are the same as without it.
+The origin's log stays the truth. What nginx takes for a request is in the engine's times and not in the log. Bars are
+the same as without it; where they are narrower than that time, HTTP/1.1 through the same nginx tells it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.programs.receipt import installed
@@ -47,6 +48,7 @@ http {{
   upstream origin {{ server {origin}; keepalive 256; keepalive_requests 1000000; }}
   server {{
     listen 127.0.0.1:{port} http2;
+    listen 127.0.0.1:{plain_port};
     location / {{
       proxy_pass http://origin;
       proxy_http_version 1.1;
@@ -58,24 +60,40 @@ http {{
 """
 
 
+class Front(NamedTuple):
+    """Where nginx takes requests: over HTTP/2, and over HTTP/1.1, which tells its own time."""
+
+    http2: str
+    http1: str
+
+
 @contextlib.contextmanager
-def front(server: Origin) -> Iterator[str]:
-    """nginx on the origin's core, before the origin; its address."""
+def front(server: Origin) -> Iterator[Front]:
+    """nginx on the origin's core, before the origin."""
     receipt = installed("nginx")
     if receipt.path is None:
         raise CannotMeasure(f"nginx: {receipt.missing}", receipt.remedy)
     with tempfile.TemporaryDirectory() as name:
-        folder, port = Path(name), Ports().take()
+        folder, ports = Path(name), Ports()
+        port, plain_port = ports.take(), ports.take()
         configuration = folder / "nginx.conf"
-        configuration.write_text(CONFIGURATION.format(folder=name, origin=server.address, port=port))
+        listens = {"port": port, "plain_port": plain_port}
+        configuration.write_text(CONFIGURATION.format(folder=name, origin=server.address, **listens))
         command = ["taskset", "--cpu-list", str(origin_core()), receipt.path]
         command += ["-p", f"{name}/", "-e", f"{name}/error.log", "-c", str(configuration)]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
             try:
                 _wait_until_it_listens(port, process, folder / "error.log")
-                yield f"127.0.0.1:{port}"
+                yield Front(f"127.0.0.1:{port}", f"127.0.0.1:{plain_port}")
             finally:
                 process.kill()
+
+
+@contextlib.contextmanager
+def way_to(server: Origin) -> Iterator[str]:
+    """The address of nginx before the origin, for HTTP/2 alone."""
+    with front(server) as listening:
+        yield listening.http2
 
 
 def _wait_until_it_listens(port: int, process: subprocess.Popen[bytes], errors: Path) -> None:

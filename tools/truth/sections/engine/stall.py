@@ -50,7 +50,7 @@ def replay(arrived: NDArray[np.float64], sent: NDArray[np.float64], rate_per_s: 
 
 def stalled(generator: list[str], *, over_http2: bool = False) -> tuple[str, NDArray[np.void]]:
     """The output of a generator whose origin (`{}` in its arguments) stands still for two seconds in the middle."""
-    with origin() as server, http2.front(server) if over_http2 else nullcontext(server.address) as address:
+    with origin() as server, http2.way_to(server) if over_http2 else nullcontext(server.address) as address:
         arguments = [argument.replace("{}", address) for argument in generator]
         with subprocess.Popen(
             ["taskset", "--cpu-list", str(generator_core()), *arguments],
