@@ -65,6 +65,9 @@ def front(
     body_bytes: Annotated[
         int | None, typer.Option("--body-bytes", metavar="N", min=1, help="How much each POST or PUT carries.")
     ] = None,
+    body_file: Annotated[
+        Path | None, typer.Option("--body-file", "-D", metavar="FILE", help="Or what each carries: a file of text.")
+    ] = None,
     connections: Annotated[
         int, typer.Option("--connections", "-c", metavar="N", min=1, help="Connections that are always busy.")
     ] = 64,
@@ -172,6 +175,7 @@ def front(
         headers=header or [],
         method=method,
         body_bytes=body_bytes,
+        body_file=body_file,
         connections=connections,
         port=port,
         socket=socket,

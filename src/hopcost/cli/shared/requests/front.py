@@ -12,6 +12,7 @@ import msgspec
 from hopcost.cli.shared.arguments import read_header, read_path
 from hopcost.cli.shared.output import write_result
 from hopcost.cli.shared.requests.app import read_app, read_command, read_folder
+from hopcost.cli.shared.requests.files import read_body_text
 from hopcost.errors import UsageError, nearest
 from hopcost.measure.protocols.front.ask import FrontPlan
 from hopcost.measure.protocols.front.request import FrontRequest, over_socket
@@ -50,6 +51,7 @@ class FrontWords(msgspec.Struct, frozen=True):
     is_quick: bool
     ready: str | None = None
     streams: int | None = None
+    body_file: Path | None = None
 
     def request(self) -> FrontRequest:
         """The request; UsageError for a word that is none."""
@@ -58,16 +60,14 @@ class FrontWords(msgspec.Struct, frozen=True):
             raise UsageError("--script: without --fastcgi nobody asks for a script", "add --fastcgi")
         app = read_app(self.command, folder, self.port, self.environment, self.needs, self.ready)
         method = _method(self.method)
-        if method.uploads and self.body_bytes is None:
-            raise UsageError(f"--method {method.value}: of nothing", "--body-bytes 100 says how much it carries")
-        if self.body_bytes is not None and not method.uploads:
-            raise UsageError("--body-bytes: a GET carries no body", "add --method POST or --method PUT")
+        self._refuse_body(method)
         workload = Workload(
             connections=self.connections,
             target=target,
             headers=[read_header(text) for text in self.headers],
             method=method,
             body_bytes=self.body_bytes,
+            body_text=None if self.body_file is None else read_body_text("--body-file", self.body_file),
         )
         return FrontRequest(
             app=app,
@@ -80,6 +80,19 @@ class FrontWords(msgspec.Struct, frozen=True):
             rate_per_s=self.rate,
             is_quick=self.is_quick,
         )
+
+    def _refuse_body(self, method: Method) -> None:
+        """A body and a method that carries one belong together, and there is one body."""
+        options = {"--body-bytes": self.body_bytes is not None, "--body-file": self.body_file is not None}
+        given = [option for option, is_given in options.items() if is_given]
+        if len(given) > 1:
+            raise UsageError("--body-bytes and --body-file", "one of the two: so many digits, or what FILE says")
+        if method.uploads and not given:
+            raise UsageError(
+                f"--method {method.value}: of nothing", "--body-file FILE says of what, --body-bytes 100 of how much"
+            )
+        if given and not method.uploads:
+            raise UsageError(f"{given[0]}: a GET carries no body", "add --method POST or --method PUT")
 
     def _socket_command(self) -> list[str] | None:
         return None if self.socket is None else read_command("--socket", self.socket, SOCKET_APP)

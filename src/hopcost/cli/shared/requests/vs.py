@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from hopcost.cli.shared.requests.files import refuse_missing
 from hopcost.errors import UsageError, printable
 from hopcost.measure.protocols.versus.find import Wishes, read_named
 from hopcost.measure.protocols.versus.run import Prepared
@@ -33,8 +34,8 @@ def read_wishes(
     if method is not None and TOKEN.fullmatch(method) is None:
         raise UsageError(f"-m `{method}`: not a method", "like GET or POST")
     for option, path in (("--body-file", body_file), ("--ca", ca_file)):
-        if path is not None and not path.is_file():
-            raise UsageError(f"{option} {path}: no such file", "a file that exists and may be read")
+        if path is not None:
+            refuse_missing(option, path)
     if not verify and ca_file is not None:
         raise UsageError("--insecure and --ca", "one of the two: trust anybody, or whom FILE names")
     for number in http2:

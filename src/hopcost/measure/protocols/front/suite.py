@@ -99,7 +99,7 @@ def script_setting(request: FrontRequest) -> dict[str, SettingValue]:
 
 def _limits(request: FrontRequest) -> dict[str, SettingValue]:
     """What a large upload or very many connections need, above nginx's own limits."""
-    mib = math.ceil((request.workload.body_bytes or 0) / (1 << 20))
+    mib = math.ceil(len(request.workload.body or b"") / (1 << 20))
     return {"body_mib_most": mib} if mib > 1 else {}
 
 

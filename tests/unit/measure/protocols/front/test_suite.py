@@ -15,6 +15,7 @@ from hopcost.plan.turns import Turns
 from hopcost.suites.arms.app import App
 from hopcost.suites.experiments.expect import Compared, Expect
 from hopcost.suites.experiments.experiment import Slices
+from hopcost.suites.experiments.request import Method
 from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.read import read_suite
 from hopcost.suites.suite import Suite
@@ -138,3 +139,17 @@ def test_http2_has_its_streams_to_itself() -> None:
     suite = suite_of("tls,http2", streams=10, idle_timeout_s=None)
     assert groups(suite) == [["alone", "nginx", "tls"], ["alone", "http2"]]
     assert [experiment.workload.streams for experiment in suite.experiments] == [1, 10]
+
+
+@pytest.mark.parametrize(
+    ("workload", "mib"),
+    [
+        (Workload(method=Method.POST, body_text="x" * (1 << 20)), None),
+        (Workload(method=Method.POST, body_text="ö" * (1 << 20)), 2),
+        (Workload(method=Method.PUT, body_bytes=(2 << 20) + 1), 3),
+    ],
+    ids=["as nginx allows", "in bytes", "digits"],
+)
+def test_a_front_takes_uploads_as_large_as_the_load(workload: Workload, mib: int | None) -> None:
+    front = suite_of("nginx", workload=workload).arms["nginx"].hops[0]
+    assert front.settings.get("body_mib_most") == mib
