@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from known import known
 from mocks.mock_rig import MockRig
 from mocks.recorders import Recorder
 
@@ -21,7 +22,8 @@ from hopcost.programs.definition.definition import Installed
 from hopcost.record import reader
 from hopcost.record.contents.question import Verb, keep
 from hopcost.record.writer import Writer
-from hopcost.statistics.questions.front.fronts import parse_fronts
+from hopcost.report.questions.front.config import Configuration, configuration
+from hopcost.statistics.questions.front.fronts import Front, parse_fronts
 from hopcost.statistics.questions.front.result import FrontResult, read_front
 from hopcost.suites.arms.app import App
 from hopcost.suites.experiments.expect import Expect
@@ -88,5 +90,13 @@ def express(rig: MockRig, tmp_path: Path, *fronts: str, **changes: Any) -> Front
     """Express alone needs 100 µs; plain nginx 250, with upstream keepalive 125, over a Unix socket one or two less."""
     rig.slice_cpu_ns = 10_000_000
     rig.answers = {"alone": 100, "alone-aa": 100, "nginx": 40, "keepalive": 80, "unix": 81, "cache": 400, "gzip": 60}
-    rig.answers |= {"tls": 70, "http2": 65}
+    rig.answers |= {"tls": 70, "http2": 65, "haproxy": 90, "caddy": 30}
     return measured(rig, tmp_path, plan_of(*fronts, **changes))
+
+
+def taken(answer: FrontResult, best: Front | None = None, **facts: Any) -> Configuration:
+    """The configuration to take, were this stack the best one and the app as these facts say."""
+    app = msgspec.structs.replace(answer.question.app, **facts)
+    question = msgspec.structs.replace(answer.question, app=app)
+    chosen = answer.best if best is None else best
+    return known(configuration(msgspec.structs.replace(answer, question=question, best=chosen)))

@@ -46,6 +46,7 @@ def configuration(answer: FrontResult) -> Configuration | None:
         "is_scarce": app.is_fastcgi and app.pool < question.connections,
         "upstream_timeout_s": app.upstream_timeout_s,
         "idle_timeout_s": app.idle_timeout_s,
+        "body_mib": _body_mib(answer, best),
         "unix": best is Front.UNIX,
         "socket": SOCKET,
         "port": app.port or PORT,
@@ -59,6 +60,13 @@ def configuration(answer: FrontResult) -> Configuration | None:
 def _has_keepalive(answer: FrontResult, best: Front) -> bool:
     """Whether the stack has upstream keepalive: that over a Unix socket has, if it could be had at all."""
     return best is Front.KEEPALIVE or (best is Front.UNIX and Front.KEEPALIVE in answer.question.fronts)
+
+
+def _body_mib(answer: FrontResult, best: Front) -> int | None:
+    """What the measured nginx takes at most, if that is more than nginx's own limit."""
+    arm = answer.record.suite.arms.get(best.value)
+    mib = None if arm is None else arm.hops[0].settings.get("body_mib_most")
+    return mib if isinstance(mib, int) and mib > 1 else None
 
 
 def _why(entry: Advice) -> str:

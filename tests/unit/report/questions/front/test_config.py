@@ -7,26 +7,23 @@ from typing import Any
 
 import msgspec
 import pytest
-from known import known
 from mocks import fronts
 from mocks.mock_rig import MockRig
 
-from hopcost.report.questions.front.config import comment, configuration
+from hopcost.report.questions.front.config import comment
 from hopcost.statistics.questions.front.fronts import Front
 from hopcost.statistics.questions.front.result import FrontResult
+from hopcost.suites.experiments.request import Method
+from hopcost.suites.experiments.workload import Workload
 
 
 @pytest.fixture
 def answer(rig: MockRig, tmp_path: Path) -> FrontResult:
-    rig.answers |= {"haproxy": 90, "caddy": 30}
     return fronts.express(rig, tmp_path, "keepalive,unix,cache")
 
 
 def text(answer: FrontResult, best: Front | None = None, **facts: Any) -> str:
-    app = msgspec.structs.replace(answer.question.app, **facts)
-    question = msgspec.structs.replace(answer.question, app=app)
-    chosen = answer.best if best is None else best
-    return known(configuration(msgspec.structs.replace(answer, question=question, best=chosen))).text
+    return fronts.taken(answer, best, **facts).text
 
 
 def test_keepalive_has_all_its_lines_with_the_evidence_and_stays_below_the_apps_time_out(answer: FrontResult) -> None:
@@ -61,6 +58,26 @@ def test_a_cache_that_saves_is_offered_as_a_comment(answer: FrontResult) -> None
     assert "cache" not in text(flat)
 
 
+def test_a_cache_of_fastcgi_answers_has_a_key(answer: FrontResult) -> None:
+    assert "# fastcgi_cache_key $scheme$request_method$host$request_uri;" in text(answer, is_fastcgi=True)
+    assert "cache_key" not in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("workload", "line"),
+    [
+        (Workload(method=Method.POST, body_bytes=3 << 20), "client_max_body_size 3m;"),
+        (Workload(method=Method.POST, body_text="a=b"), None),
+    ],
+    ids=["large", "small"],
+)
+def test_uploads_above_nginxs_limit_are_let_in(
+    rig: MockRig, tmp_path: Path, workload: Workload, line: str | None
+) -> None:
+    words = text(fronts.express(rig, tmp_path, "nginx,keepalive", workload=workload))
+    assert line in words if line is not None else "client_max" not in words
+
+
 def test_fastcgi_has_its_own_lines(answer: FrontResult) -> None:
     php = text(answer, is_fastcgi=True, script="/srv/app/index.php", upstream_timeout_s=None)
     lines = [line.strip() for line in php.splitlines()]
@@ -79,7 +96,7 @@ def test_other_programs_have_theirs(rig: MockRig, tmp_path: Path, front: Front, 
     rig.answers = {"alone": 100, "alone-aa": 100, "nginx": 40, "keepalive": 80, "haproxy": 90, "caddy": 30}
     other = fronts.measured(rig, tmp_path, fronts.plan_of("keepalive,haproxy,caddy"))
     assert line in text(other, front)
-    assert known(configuration(other)).name in ("haproxy.cfg", "nginx.conf")
+    assert fronts.taken(other).name in ("haproxy.cfg", "nginx.conf")
 
 
 def test_comments_are_broken_at_the_terminals_width() -> None:
