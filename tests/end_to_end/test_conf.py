@@ -17,6 +17,7 @@ from pathlib import Path
 import command
 import psutil
 import pytest
+from jails import arm_of, ask, running, site_of
 from places import ROOT
 
 OWN = ROOT / "tests" / "support" / "configurations"
@@ -75,6 +76,9 @@ def test_a_pool_of_two_is_found_and_mended_and_the_files_stay_as_they_are(folder
     shutil.copytree(folder, patched, ignore=shutil.ignore_patterns("record"))
     subprocess.run(["patch", "-p0", "--quiet", "--input", folder.parent / "worth.diff"], cwd=patched, check=True)
     assert texts(patched) != before
+    with running(arm_of(*site_of(patched / "nginx.conf"))) as stack:  # its limits as they are
+        assert ask(stack).status == 200, stack.last_lines("mine")
+        assert stack.failure() is None
     assert command.hopcost("report", "record", folder=folder).stdout == done.stdout
     assert command.hopcost("report", "record", "--diff", folder=folder).stdout == diff
 
