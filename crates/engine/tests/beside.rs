@@ -1,18 +1,23 @@
 //! Slow clients and idle connections beside fast ones, against the embedded origin, which counts for itself. Times have
 //! only the bounds that a busy machine cannot break: nothing is faster than its pace.
 
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "server/frames.rs"]
+mod frames;
 mod origin;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod plain;
 
+use frames::Manner;
 use hopcost_engine::check::ExpectedBody;
 use hopcost_engine::io::{Address, Backend};
 use hopcost_engine::lines::{BesideSlice, Line};
 use hopcost_engine::plan::{Beside, IdleConnections, SlowClients, Target, WarmUp};
 use hopcost_engine::recorder::{Counts, Errors};
-use hopcost_engine::requests::RequestSpec;
+use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant};
 use hopcost_engine::session::{ArmResult, BesideResult, Observer, Session, SessionArm};
+use hopcost_engine::wire::Wire;
 use origin::Origin;
 use plain::{LONG_NS, backends, get, only, session};
 
@@ -242,4 +247,56 @@ fn in_an_open_loop_and_in_one_with_an_end_they_run_as_long_as_the_fast_ones() {
         assert!(!seen.reasons.iter().any(|reason| reason.contains("idle")), "{:?}", seen.reasons);
         assert!(of_idle(&seen.arms[0]).counts.answers > 0);
     }
+}
+
+/// Two fast connections with three requests at a time over HTTP/2, five slow clients and ten idle connections.
+fn http2_arm(server: &frames::Server, body: &[u8]) -> SessionArm {
+    let settings = WireSettings { wire: Wire::Http2, host: "test".into(), streams: Some(3), ..WireSettings::default() };
+    let target = Target {
+        address: server.address.clone(),
+        connections: 2,
+        timeout_ns: LONG_NS,
+        requests: RequestMix::new(&settings, &[get("/", body)]).expect("a valid request"),
+        tls: None,
+        arrivals: Arrivals::Closed(ClosedLoop::default()),
+    };
+    let beside = Beside { slow: slow(5, 20_000).slow, idle: idle(10, 100 * MS).idle };
+    SessionArm { beside, ..plain::arm("arm", target) }
+}
+
+#[test]
+fn over_http2_they_keep_their_pace_and_have_their_own_accounts() {
+    for io in backends() {
+        let server = frames::Server::start(Manner::Answers, &pattern(3000));
+        let seen = run(io, 600 * MS, 1, vec![http2_arm(&server, &pattern(3000))]);
+        let counted = server.finish();
+        let result = &seen.arms[0];
+        let (slow, idle) = (of_slow(result), of_idle(result));
+        assert_eq!((counted.connections, seen.openings[0]), (17, (17, 17)), "{io:?}");
+        let all = [&result.counts, &slow.counts, &idle.counts];
+        for counts in all {
+            assert!(counts.answers > 0 && counts.errors == Errors::default(), "{io:?}: {counts:?}");
+            assert_eq!((counts.compared, counts.sent), (counts.answers, counts.answers + counts.in_flight()));
+        }
+        assert_eq!((slow.number, slow.counts.opened, idle.number, idle.counts.opened), (5, 5, 10, 10));
+        assert_eq!(idle.counts.due(), idle.counts.sent + idle.counts.not_sent);
+        let (sent, in_flight): (u64, u64) =
+            (all.iter().map(|of| of.sent).sum(), all.iter().map(|of| of.in_flight()).sum());
+        assert!(counted.requests <= sent && sent <= counted.requests + in_flight, "{counted:?}, {sent}, {in_flight}");
+        // 3,000 bytes at 20,000 a second: a piece of 2,000, and 100 ms later the rest.
+        let fastest_ns = slow.times.service.known.min();
+        assert!(fastest_ns >= 85 * MS, "{io:?}: {fastest_ns}");
+    }
+}
+
+#[test]
+fn over_http2_each_of_them_has_one_request_at_a_time() {
+    let server = frames::Server::start(Manner::Hangs, b"");
+    let seen = run(Backend::Auto, 300 * MS, 1, vec![http2_arm(&server, b"")]);
+    let (result, counted) = (&seen.arms[0], server.finish());
+    let (slow, idle) = (&of_slow(result).counts, &of_idle(result).counts);
+    assert_eq!([result.counts.sent, slow.sent, idle.sent], [6, 5, 10]);
+    assert_eq!([result.counts.in_flight(), slow.in_flight(), idle.in_flight()], [6, 5, 10]);
+    assert!(idle.not_sent > 0 && idle.due() == idle.sent + idle.not_sent, "{idle:?}");
+    assert_eq!((counted.requests, counted.answers), (21, 0));
 }

@@ -1,24 +1,18 @@
 //! HTTP/2 against a server that knows frames and nothing else, over TCP and inside TLS. It counts for itself.
 
+use crate::frames::{self, Manner, Site, converse};
 use crate::plain::{HELLO, backends, get};
 use crate::run::{assert_all_correct, run, run_for, settings, target};
 use crate::tls::{acceptor, trusting};
-use hopcost_engine::io::Address;
 use hopcost_engine::io::tls::{Protocol, SessionResumption};
 use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
-use hopcost_engine::schedule::{Arrivals, Constant};
+use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Schedule as _};
 use hopcost_engine::wire::Wire;
 use rustls::{ServerConnection, StreamOwned};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-const END_STREAM: u8 = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Link {
@@ -28,17 +22,10 @@ enum Link {
     Deaf,
 }
 
-#[derive(Default)]
-struct Counted {
-    requests: AtomicU64,
-    body_bytes: AtomicU64,
-}
-
 struct Server {
-    address: Address,
+    frames: frames::Server,
     link: Link,
     ca: PathBuf,
-    counted: Arc<Counted>,
 }
 
 impl Drop for Server {
@@ -47,86 +34,16 @@ impl Drop for Server {
     }
 }
 
-/// A server that processes so many requests of a connection, says that it goes away, and ignores the others.
-fn serve(link: Link, requests_per_connection: u64) -> Server {
+fn serve(link: Link, manner: Manner) -> Server {
     let (config, ca) = acceptor(if link == Link::Tls { &["h2"] } else { &[] });
-    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has free ports");
-    let address = Address::Tcp(listener.local_addr().expect("it is bound"));
-    let counted = Arc::new(Counted::default());
-    let own = Arc::clone(&counted);
-    std::thread::spawn(move || {
-        for socket in listener.incoming().flatten() {
-            let (config, own) = (Arc::clone(&config), Arc::clone(&own));
-            std::thread::spawn(move || {
-                socket.set_nodelay(true)?;
-                match link {
-                    Link::Tcp => converse(socket, requests_per_connection, &own),
-                    Link::Tls | Link::Deaf => {
-                        let connection = ServerConnection::new(config).map_err(std::io::Error::other)?;
-                        converse(StreamOwned::<_, TcpStream>::new(connection, socket), requests_per_connection, &own)
-                    }
-                }
-            });
-        }
-    });
-    Server { address, link, ca, counted }
-}
-
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let [_, length @ ..] = (payload.len() as u32).to_be_bytes();
-    [&length[..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
-}
-
-fn converse(mut stream: impl Read + Write, requests: u64, counted: &Counted) -> std::io::Result<()> {
-    let mut held = Vec::new();
-    let mut buffer = vec![0; 65_536];
-    let mut has_preface = false;
-    let mut processed = 0;
-    // At most 100 streams at once.
-    stream.write_all(&frame(4, 0, 0, &[0, 3, 0, 0, 0, 100]))?;
-    stream.flush()?;
-    loop {
-        let length = stream.read(&mut buffer)?;
-        if length == 0 {
-            return Ok(());
-        }
-        held.extend_from_slice(&buffer[..length]);
-        if !has_preface {
-            if held.len() < PREFACE.len() {
-                continue;
-            }
-            assert!(held.starts_with(PREFACE));
-            held.drain(..PREFACE.len());
-            has_preface = true;
-        }
-        let mut answers = Vec::new();
-        while let Some((&[l0, l1, l2, kind, flags, s0, s1, s2, s3], rest)) = held.split_first_chunk() {
-            let payload_bytes = u32::from_be_bytes([0, l0, l1, l2]);
-            let Some(payload) = rest.get(..payload_bytes as usize) else { break };
-            let id = u32::from_be_bytes([s0, s1, s2, s3]);
-            match kind {
-                0 => {
-                    counted.body_bytes.fetch_add(payload.len() as u64, Ordering::Relaxed);
-                    answers.extend(frame(8, 0, 0, &payload_bytes.to_be_bytes()));
-                    answers.extend(frame(8, 0, id, &payload_bytes.to_be_bytes()));
-                }
-                4 if flags & 1 == 0 => answers.extend(frame(4, 1, 0, &[])),
-                _ => {}
-            }
-            if kind <= 1 && flags & END_STREAM != 0 && processed < requests {
-                processed += 1;
-                counted.requests.fetch_add(1, Ordering::Relaxed);
-                answers.extend(frame(1, 4, id, b"\x88\x0f\x0d\x0212"));
-                answers.extend(frame(0, END_STREAM, id, b"Hello World\n"));
-                if processed == requests {
-                    answers.extend(frame(7, 0, 0, &[&id.to_be_bytes()[..], &[0; 4]].concat()));
-                }
-            }
-            held.drain(..9 + payload_bytes as usize);
-        }
-        stream.write_all(&answers)?;
-        stream.flush()?;
-    }
+    let frames = match link {
+        Link::Tcp => frames::Server::start(manner, HELLO),
+        Link::Tls | Link::Deaf => frames::Server::at("127.0.0.1:0", Site::new(manner, HELLO), move |socket, site| {
+            let connection = ServerConnection::new(Arc::clone(&config)).map_err(std::io::Error::other)?;
+            converse(StreamOwned::new(connection, socket), site)
+        }),
+    };
+    Server { frames, link, ca }
 }
 
 fn hello() -> RequestSpec {
@@ -137,7 +54,7 @@ fn aimed(server: &Server, streams: u32, spec: RequestSpec, requests: u64) -> Tar
     let is_tls = server.link != Link::Tcp;
     let settings = WireSettings { streams: Some(streams), is_tls, ..settings(Wire::Http2) };
     let tls = || trusting(&server.ca, SessionResumption::On).speaking(Protocol::Http2);
-    Target { tls: is_tls.then(tls), ..target(&server.address, &settings, spec, requests) }
+    Target { tls: is_tls.then(tls), ..target(&server.frames.address, &settings, spec, requests) }
 }
 
 #[test]
@@ -145,11 +62,11 @@ fn every_request_is_answered_on_its_stream() {
     for io in backends() {
         for link in [Link::Tcp, Link::Tls] {
             for streams in [1, 3, 100, 150] {
-                let server = serve(link, u64::MAX);
+                let server = serve(link, Manner::Answers);
                 let result = run(io, aimed(&server, streams, hello(), 2000));
                 assert_all_correct(&result.counts, 2000, &format!("{streams} streams over {link:?}, {io:?}"));
                 assert_eq!((result.counts.compared, result.counts.opened), (2000, 4));
-                assert_eq!(server.counted.requests.load(Ordering::Relaxed), 2000);
+                assert_eq!(server.frames.counts().requests, 2000);
             }
         }
     }
@@ -158,7 +75,7 @@ fn every_request_is_answered_on_its_stream() {
 #[test]
 fn an_open_loop_over_streams() {
     for io in backends() {
-        let server = serve(Link::Tls, u64::MAX);
+        let server = serve(Link::Tls, Manner::Answers);
         let mut target = aimed(&server, 5, hello(), 0);
         target.arrivals = Arrivals::Constant(Constant::new(1000.0, Some(300)));
         let result = run(io, target);
@@ -173,12 +90,12 @@ fn every_byte_of_a_body_arrives() {
     for io in backends() {
         for link in [Link::Tcp, Link::Tls] {
             for body_bytes in [1, 16_384, 300_000] {
-                let server = serve(link, u64::MAX);
+                let server = serve(link, Manner::Answers);
                 let body = Some(vec![7; body_bytes].into());
                 let upload = RequestSpec { method: "POST".into(), body, ..hello() };
                 let result = run(io, aimed(&server, 4, upload, 50));
                 assert_all_correct(&result.counts, 50, &format!("{body_bytes} over {link:?}, {io:?}"));
-                assert_eq!(server.counted.body_bytes.load(Ordering::Relaxed), 50 * body_bytes as u64);
+                assert_eq!(server.frames.counts().body_bytes, 50 * body_bytes as u64);
             }
         }
     }
@@ -189,10 +106,10 @@ fn every_byte_of_a_body_arrives() {
 fn servers_that_go_away_are_left_and_nothing_is_lost() {
     for io in backends() {
         for link in [Link::Tcp, Link::Tls] {
-            let server = serve(link, 10);
+            let server = serve(link, Manner::GoesAwayAfter(10));
             let result = run(io, aimed(&server, 7, hello(), 400));
             assert_all_correct(&result.counts, 400, &format!("over {link:?}, {io:?}"));
-            assert_eq!(server.counted.requests.load(Ordering::Relaxed), 400);
+            assert_eq!(server.frames.counts().requests, 400);
             assert!(result.counts.reconnects >= 36, "{}", result.counts.reconnects);
         }
     }
@@ -201,7 +118,7 @@ fn servers_that_go_away_are_left_and_nothing_is_lost() {
 #[test]
 fn connections_for_a_few_requests() {
     for io in backends() {
-        let server = serve(Link::Tls, u64::MAX);
+        let server = serve(Link::Tls, Manner::Answers);
         let mut target = aimed(&server, 4, hello(), 120);
         let settings =
             WireSettings { streams: Some(4), is_tls: true, requests_per_connection: Some(3), ..settings(Wire::Http2) };
@@ -215,7 +132,7 @@ fn connections_for_a_few_requests() {
 #[test]
 fn a_server_that_does_not_agree_on_http2_gets_no_request() {
     for io in backends() {
-        let server = serve(Link::Deaf, u64::MAX);
+        let server = serve(Link::Deaf, Manner::Answers);
         let result = run_for(io, aimed(&server, 4, hello(), 10), 100_000_000);
         assert_eq!((result.counts.sent, result.counts.errors.of(ErrorKind::Connect)), (0, 0));
         assert!(result.counts.errors.of(ErrorKind::Tls) >= 4, "{io:?}");
@@ -226,10 +143,48 @@ fn a_server_that_does_not_agree_on_http2_gets_no_request() {
 #[test]
 fn what_waits_too_long_is_given_up_stream_by_stream() {
     for io in backends() {
-        let server = serve(Link::Tcp, 0);
+        let server = serve(Link::Tcp, Manner::Hangs);
         let target = Target { timeout_ns: 20_000_000, ..aimed(&server, 3, hello(), 12) };
         let result = run(io, target);
         assert_eq!((result.counts.sent, result.counts.errors.of(ErrorKind::Timeout)), (12, 12), "{io:?}");
         assert_eq!(result.counts.opened, 4, "the connections live");
+    }
+}
+
+#[test]
+fn every_request_of_a_mix_has_its_own_account() {
+    let named = |name: &str, weight| RequestSpec { name: Some(name.into()), weight, ..get(&format!("/{name}"), HELLO) };
+    let specs = [named("page", 3), named("image", 2), named("form", 1)];
+    for io in backends() {
+        for manner in [Manner::Answers, Manner::GoesAwayAfter(7)] {
+            for arrivals in [
+                Arrivals::Closed(ClosedLoop { requests: Some(600) }),
+                Arrivals::Constant(Constant::new(5000.0, Some(600))),
+            ] {
+                let server = serve(Link::Tls, manner);
+                let mut target = aimed(&server, 5, hello(), 0);
+                let settings = WireSettings { streams: Some(5), is_tls: true, ..settings(Wire::Http2) };
+                target.requests = RequestMix::new(&settings, &specs).expect("valid");
+                target.arrivals = arrivals.clone();
+                let result = run(io, target);
+                let what = format!("{manner:?}, {arrivals:?}, {io:?}");
+                assert_all_correct(&result.counts, 600, &what);
+                assert_eq!(server.frames.counts().requests, 600, "{what}");
+                let names: Vec<&str> = result.requests.iter().map(|(name, _)| name.as_str()).collect();
+                assert_eq!(names, ["page", "image", "form"]);
+                let answers: Vec<u64> = result.requests.iter().map(|(_, account)| account.answers).collect();
+                assert_eq!(answers.iter().sum::<u64>(), 600, "{what}");
+                if manner == Manner::Answers {
+                    assert_eq!(answers, [300, 200, 100], "{what}");
+                }
+                for (name, account) in &result.requests {
+                    assert_eq!((account.sent, account.errors.total()), (account.answers, 0), "{name}, {what}");
+                    assert_eq!((account.not_sent, account.in_flight), (0, 0), "{name}, {what}");
+                    assert_eq!(account.service.known.len(), account.answers, "{name}, {what}");
+                    let response = account.response.as_deref().map(|times| times.known.len());
+                    assert_eq!(response, arrivals.is_open().then_some(account.answers), "{name}, {what}");
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,9 @@
 
 mod command;
 mod faults;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../server/frames.rs"]
+mod frames;
 mod http2;
 mod hyper;
 mod origin;

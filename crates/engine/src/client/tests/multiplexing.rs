@@ -21,9 +21,14 @@ fn settings(max_streams: u32) -> Vec<u8> {
     frame(SETTINGS, 0, 0, &[&[0, 3][..], &max_streams.to_be_bytes()].concat())
 }
 
+/// An answer on a stream: status 200 and this body.
+fn answer(stream: u32, body: &[u8]) -> Vec<u8> {
+    [frame(HEADERS, END_HEADERS, stream, b"\x88"), frame(0, 1, stream, body)].concat()
+}
+
 /// The right answer on a stream: status 200 and `ok`.
 fn good(stream: u32) -> Vec<u8> {
-    [frame(HEADERS, END_HEADERS, stream, b"\x88"), frame(0, 1, stream, b"ok")].concat()
+    answer(stream, b"ok")
 }
 
 fn go_away(last: u32) -> Vec<u8> {
@@ -116,7 +121,7 @@ fn every_stream_has_its_request_and_the_next_one_behind_its_answer() {
 #[test]
 fn answers_are_judged_apart() {
     let mut client = loaded(4, Some(4));
-    let wrong_body = [frame(HEADERS, END_HEADERS, 1, b"\x88"), frame(0, 1, 1, b"no")].concat();
+    let wrong_body = answer(1, b"no");
     let wrong_status = frame(HEADERS, WHOLE, 3, b"\x8d");
     let reset = frame(RST_STREAM, 0, 5, &[0, 0, 0, 2]);
     let broken = frame(HEADERS, WHOLE, 7, b"\0\x01A\0");
@@ -128,6 +133,45 @@ fn answers_are_judged_apart() {
     assert!(client.is_finished() && client.established() == 1, "the connection lives");
     let given_up = ("6.4", "an answer given up", Some("INTERNAL_ERROR"));
     assert_eq!(faults(&client), [given_up, ("8.2.1", "a field's name with forbidden bytes", None)]);
+}
+
+#[test]
+fn every_request_of_a_mix_has_its_own_account() {
+    const MIX: [(&str, u32); 3] = [("page", 3), ("image", 2), ("form", 1)];
+    let named = |(name, weight): (&str, u32)| {
+        let expected = ExpectedBody::Bytes(name.as_bytes().into());
+        RequestSpec { name: Some(name.into()), weight, expected, ..spec() }
+    };
+    let mix = RequestMix::new(&wire(3), &MIX.map(named)).expect("valid");
+    let mut client = Client::new(ClosedLoop::default(), mix.clone(), 1, TIMEOUT_NS);
+    client.recorder.measure(true);
+    client.batch(0);
+    open(&mut client);
+    assert_eq!(client.received(0, &settings(100)), Next::Send);
+    leave(&mut client);
+    // One time through the mix each: the answer to another request, the right one, none.
+    for number in 0..18 {
+        let stream = 2 * number + 1;
+        let request = mix.at(ClosedLoop::default().place(number.into())) as usize;
+        let bytes = match number / 6 {
+            0 => answer(stream, MIX[(request + 1) % 3].0.as_bytes()),
+            1 => answer(stream, MIX[request].0.as_bytes()),
+            _ => frame(RST_STREAM, 0, stream, &[0, 0, 0, 2]),
+        };
+        assert_eq!(client.received(0, &bytes), Next::Send);
+        leave(&mut client);
+    }
+    client.record_ages();
+    assert_eq!(accounts(&client), (21, 6, 12, 3));
+    let of_requests = &client.recorder.accounts;
+    for (account, (name, weight)) in of_requests.iter().zip(MIX) {
+        let errors = [ErrorKind::Body, ErrorKind::Read].map(|kind| account.errors.of(kind));
+        let weight = u64::from(weight);
+        assert_eq!((account.answers, errors, account.errors.total()), (weight, [weight; 2], 2 * weight), "{name}");
+        assert_eq!(account.sent, 3 * weight + account.in_flight, "{name}");
+        assert_eq!((account.service.known.len(), account.service.at_least.len()), (account.answers, account.in_flight));
+    }
+    assert_eq!(of_requests.iter().map(|account| account.in_flight).sum::<u64>(), 3);
 }
 
 #[test]
