@@ -212,13 +212,16 @@ impl Paced {
         self.serve(slot, handler);
     }
 
-    /// Bytes came before the request, so the request is not sent.
+    /// Bytes came before the request. If the handler minds, the request is not sent.
     #[cold]
     fn receive_premature<H: Handler>(&mut self, slot: Slot, handler: &mut H) {
         let Some(connection) = &self.connections[slot as usize] else { return };
         let next = match socket::receive(&connection.socket, &mut self.buffer) {
             Ok(0) => handler.ended(slot),
-            Ok(received) => handler.premature(slot, &self.buffer[..received]),
+            Ok(received) => match handler.premature(slot, &self.buffer[..received]) {
+                Next::Nothing => Next::Send,
+                next => next,
+            },
             Err(_) => handler.failed(slot, IoFailure::Read),
         };
         self.follow(slot, next, handler);
