@@ -132,6 +132,7 @@ impl<S: Schedule> Client<S> {
 
     /// Begins another schedule now. [`Client::load`] comes next.
     pub fn restart(&mut self, schedule: S) {
+        self.drop_taken_back();
         self.agenda = Agenda::new(schedule);
         self.clock = self.clock.with_schedule_from(self.now_ns);
     }

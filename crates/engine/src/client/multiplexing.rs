@@ -187,13 +187,29 @@ impl<S: Schedule> Client<S> {
             return;
         }
         if !self.is_open_loop
-            && let Some(intended_ns) = self.agenda.take(self.now_ns)
+            && let Some(next) = self.next_in_closed_loop()
         {
-            let request = self.requests.at(self.agenda.taken());
-            self.begin_stream(slot, id, TakenBack { request, intended_ns }, false);
+            self.begin_stream(slot, id, next, false);
             return;
         }
         self.rest(id);
+    }
+
+    /// What was taken back comes first.
+    fn next_in_closed_loop(&mut self) -> Option<TakenBack> {
+        if self.is_sending()
+            && let Some(TakenBack { request, .. }) = self.taken_back.pop_front()
+        {
+            return Some(TakenBack { request, intended_ns: self.now_ns });
+        }
+        let intended_ns = self.agenda.take(self.now_ns)?;
+        Some(TakenBack { request: self.requests.at(self.agenda.taken()), intended_ns })
+    }
+
+    /// Whether a free stream is given a request. Connections that arrive one by one send in the closed loop alone.
+    fn is_sending(&self) -> bool {
+        let mode = self.agenda.mode();
+        mode == Mode::Loading || (mode == Mode::Arriving && !self.is_open_loop)
     }
 
     /// [`Client::send_due`] on this wire. Not inlined, so that the way of HTTP/1.1 stays short.
@@ -254,21 +270,21 @@ impl<S: Schedule> Client<S> {
         exchange.is_in_flight = false;
         self.in_flight -= 1;
         self.recorder.unsend(exchange.since_ns.saturating_sub(exchange.intended_ns), exchange.account);
-        if !self.is_open_loop {
-            self.agenda.untake();
-        } else {
-            self.taken_back.push_back(TakenBack { request: exchange.request, intended_ns: exchange.intended_ns });
-            if self.agenda.mode() != Mode::Loading {
-                self.drop_taken_back();
-            }
+        self.taken_back.push_back(TakenBack { request: exchange.request, intended_ns: exchange.intended_ns });
+        if !self.is_sending() {
+            self.drop_taken_back();
         }
     }
 
-    /// What was taken back will not be sent again.
+    /// What was taken back will not be sent again: in an open loop it was due, in the closed loop it was nobody's.
     pub(super) fn drop_taken_back(&mut self) {
         for TakenBack { request, intended_ns } in std::mem::take(&mut self.taken_back) {
-            let account = self.lane_requests[request as usize].account;
-            self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns), account);
+            if self.is_open_loop {
+                let account = self.lane_requests[request as usize].account;
+                self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns), account);
+            } else {
+                self.agenda.untake();
+            }
         }
     }
 

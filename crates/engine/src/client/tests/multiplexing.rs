@@ -306,6 +306,22 @@ fn in_an_open_loop_what_was_not_processed_is_sent_again_in_its_time() {
 }
 
 #[test]
+fn what_was_not_processed_is_sent_again_before_anything_else() {
+    let spec_of = |name: &str| RequestSpec { expected: ExpectedBody::Bytes(name.as_bytes().into()), ..spec() };
+    let order = Order::Sequence([0, 1, 2].into());
+    let mix = RequestMix::in_order(&wire(2), &["a", "b", "c"].map(spec_of), order).expect("valid");
+    let mut client = Client::new(ClosedLoop { requests: Some(3) }, mix, 1, TIMEOUT_NS);
+    client.batch(0);
+    open(&mut client);
+    assert_eq!(client.received(0, &[settings(9), refusal(1)].concat()), Next::Send);
+    assert_eq!(leave(&mut client), [(HEADERS, 5)]);
+    assert_eq!(client.received(0, &[answer(3, b"b"), answer(5, b"a")].concat()), Next::Send);
+    leave(&mut client);
+    assert_eq!(client.received(0, &answer(7, b"c")), Next::Nothing);
+    assert_eq!((accounts(&client), client.is_finished()), ((3, 3, 0, 0), true));
+}
+
+#[test]
 fn what_is_taken_back_in_a_drain_is_not_sent() {
     let mix = RequestMix::new(&wire(2), &[spec()]).expect("valid");
     let mut client = Client::new(Constant::new(1e6, None), mix, 1, TIMEOUT_NS);
