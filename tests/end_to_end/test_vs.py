@@ -76,9 +76,9 @@ def test_two_servers_are_named_counted_and_left_running(tmp_path: Path, pair: tu
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_five_milliseconds_more_are_slower(tmp_path: Path, pair: tuple[Origin, Origin]) -> None:
+def test_fifty_milliseconds_more_are_slower(tmp_path: Path, pair: tuple[Origin, Origin]) -> None:
     first, second = pair
-    record, report, _ = measured(tmp_path, first.url(), second.url("/hello?delay=constant:5ms"))
+    record, report, _ = measured(tmp_path, first.url(), second.url("/hello?delay=constant:50ms"))
     assert word_on(record, second.address) == "slower"
     (slower,) = [arm for arm in report["arms"] if arm["name"] == second.address]
     assert slower["ratio"]["high"] < 1
