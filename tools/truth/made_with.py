@@ -14,6 +14,7 @@ from hopcost import __version__
 from hopcost.errors import CannotMeasure
 from hopcost.machine import binaries, facts
 from hopcost.plan.method import METHOD
+from hopcost.stacks.awake import IdleCores, keep_awake
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "crates" / "engine" / "src"
@@ -45,6 +46,7 @@ class Machine(msgspec.Struct, frozen=True):
     cpu: str | None
     kernel: object
     cores: int
+    idle_cores: IdleCores = IdleCores.AS_SET
 
 
 def build() -> Build:
@@ -69,8 +71,9 @@ def require_built(binary: Path | None = None, sources: Path = SOURCES) -> None:
 
 
 def this_machine() -> Machine:
-    """The machine of this process."""
-    return Machine(cpu=facts.cpu_model(), kernel=facts.facts().kernel, cores=len(facts.allowed_cores()))
+    """The machine of this process; its idle cores are kept awake from now on, as in every run of hopcost."""
+    cores = len(facts.allowed_cores())
+    return Machine(cpu=facts.cpu_model(), kernel=facts.facts().kernel, cores=cores, idle_cores=keep_awake())
 
 
 @cache
