@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import statistics
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,16 +45,32 @@ def costs(rounds: Sequence[int], starts: int, seed: int) -> list[float]:
 
     They are started anew for each turn, as hopcost's blocks start them.
     """
-    shuffle, used = random.Random(seed), dict.fromkeys(rounds, 0)
+    shuffle = random.Random(seed)
+    by_start: list[list[float]] = []
     for _ in range(starts):
         with contextlib.ExitStack() as stack:
-            running = {work: stack.enter_context(origin(work)) for work in used}
-            for work in shuffle.sample(list(used), len(used)):
+            running = {work: stack.enter_context(origin(work)) for work in rounds}
+            used = {}
+            for work in shuffle.sample(list(running), len(running)):
                 pid, address = running[work]
                 before = cpu_ns(pid)
                 load(f"http://{address}/", "-c", CONNECTIONS, "-n", REQUESTS, "--cores", generator_core())
-                used[work] += cpu_ns(pid) - before
-    return [total / (starts * REQUESTS) for total in used.values()]
+                used[work] = (cpu_ns(pid) - before) / REQUESTS
+        by_start.append([used[work] for work in rounds])
+    return in_pairs(by_start)
+
+
+def in_pairs(by_start: Sequence[Sequence[float]]) -> list[float]:
+    """The first's median over starts, and that plus each other's median distance from it within a start.
+
+    A start in a slow second makes all its loads dearer, and a burst only one of them: neither moves these.
+
+    >>> in_pairs([[4000.0, 4070.0], [4000.0, 4080.0], [6000.0, 6080.0], [4000.0, 9000.0]])
+    [4000.0, 4080.0]
+    """
+    first = statistics.median(costs[0] for costs in by_start)
+    others = range(1, len(by_start[0]))
+    return [first, *(first + statistics.median(costs[k] - costs[0] for costs in by_start) for k in others)]
 
 
 def calibrate(number: int) -> Figures:

@@ -12,7 +12,7 @@ from samples.truth import comparison, line, report
 from hopcost.statistics.verdict import Size
 from tools.truth import lines, made_with
 from tools.truth.form import Form
-from tools.truth.sections.sensitivity import section
+from tools.truth.sections.sensitivity import section, work
 
 
 def test_what_is_seen_of_a_dearer_origin() -> None:
@@ -96,3 +96,9 @@ def test_the_section_of_sensitivity() -> None:
     assert not holds and "| 2 % | 3 of 20 |" in "\n".join(text)
     (why,) = [row for row in text if row.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
     assert "±4.0 % at the median" in why and "spread by 16 %" in why
+
+
+def test_a_slow_start_and_a_burst_do_not_move_what_work_costs() -> None:
+    quiet = [[4000.0, 4070.0, 4180.0]] * 5
+    assert work.in_pairs([*quiet, [6000.0, 6075.0, 6190.0], [4000.0, 9000.0, 4180.0]]) == [4000.0, 4070.0, 4180.0]
+    assert work.in_pairs([[4000.0], [6000.0], [4100.0]]) == [4100.0]
