@@ -77,6 +77,7 @@ def test_for_everything_else_the_rest_is_too(checkout: Checkout) -> None:
     assert done.returncode == 0, done.stderr
     assert packages(checkout) >= {"nginx", *ONLY_TESTS_NEED}
     assert checkout.calls("uv") == ["sync --quiet --locked --all-extras"]
+    assert checkout.calls("cargo") == ["build --release --locked --quiet", "fetch --locked --quiet"]
     assert checkout.calls("hopcost") == ["build"]
 
 
