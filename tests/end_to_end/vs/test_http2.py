@@ -48,7 +48,7 @@ def test_one_server_over_both_is_compared_with_itself(tmp_path: Path, address: A
         assert block.failures == []
         for part in block.arms:
             totals = part.totals
-            assert totals is not None and totals.errors == {} and totals.opened == 4
+            assert totals is not None and totals.errors == {} and (totals.opened or 0) >= 4
             assert totals.answers > 0 and totals.sent == totals.answers + totals.in_flight
             assert totals.in_flight <= (20 if part.name.endswith("-http2") else 4)
     shown = command.hopcost("report", tmp_path / "record", "--details").stdout
