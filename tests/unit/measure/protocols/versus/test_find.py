@@ -13,7 +13,7 @@ from hopcost.machine.listeners import Listener
 from hopcost.measure.protocols.versus import find
 from hopcost.measure.protocols.versus.find import Wishes, find_servers, read_named
 from hopcost.stacks.attached import processes
-from hopcost.stacks.sandbox import session
+from hopcost.stacks.sandbox import session, usage
 
 GUNICORN = Listener("127.0.0.1:3000", [1], [41, 42, 43], ["gunicorn ×3"], None, 0, False)
 PROXY = Listener("127.0.0.1:3000", [1], [7], ["docker-proxy"], None, 0, True)
@@ -87,6 +87,16 @@ def test_a_process_that_is_not_there_and_a_cgroup_that_counts_nothing(monkeypatc
         found(monkeypatch, GUNICORN, pids={1: [2**22 + 1]})
     with pytest.raises(UsageError, match="no CPU time is counted in /tmp"):
         found(monkeypatch, GUNICORN, cgroups={1: ["/tmp"]})
+
+
+def test_a_cgroup_of_version_1_counts_by_its_own_file(monkeypatch: pytest.MonkeyPatch, service: Path) -> None:
+    (service / "cpu.stat").write_text("nr_periods 0\nnr_throttled 0\n")
+    with pytest.raises(UsageError, match="no CPU time is counted in"):
+        found(monkeypatch, SERVICE, cgroups={1: [str(service)]})
+    (service / "cpuacct.usage").write_text("12345\n")
+    assert usage.account_ns(service) == 12_345
+    (service / "cgroup.procs").write_text("77")
+    assert hops(found(monkeypatch, SERVICE, cgroups={1: [str(service)]}))[1] == (service.name, [], str(service))
 
 
 SERVICE = Listener("127.0.0.1:3000", [1], [41, 42], ["app ×2"], None, 0, False)
