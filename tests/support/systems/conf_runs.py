@@ -88,11 +88,13 @@ def assert_ends_well(run: ConfRun) -> None:
     assert contents(run.site) == run.was, "the user's files are never written"
     confirmed = [change for change in run.answer["changes"] if change["confirmed"] is not None]
     assert confirmed, run.answer
+    assert all(change["why"] for change in run.answer["not_seen"])
+    left_out = [change["words"] for change in run.answer["not_seen"]]  # there was no room for it
     for change in run.answer["changes"]:
-        assert change["screened"] or change["confirmed"] or change["why"], change
+        has_figure = change["screened"] is not None or change["confirmed"] is not None
+        assert has_figure or change["why"] or change["candidate"]["words"] in left_out, change
     assert run.answer["nginx_cpu_ns_as_is"] > 0
     assert run.answer["seen"]["status"] == 200
-    assert all(change["why"] for change in run.answer["not_seen"])
     _assert_table(run)
     _assert_diff(run)
 
