@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import command
@@ -20,7 +21,7 @@ MAKES_JAILS = ["unshare", "--user", "--map-current-user", "--keep-caps", "--moun
 SHORT = ("--anyway", "--connections", 16, "--time", "8s", "--record", "record", "--json")
 
 
-def can(before: list[str], words: list[object]) -> bool:
+def can(before: Sequence[str], words: Sequence[object]) -> bool:
     """Whether that user may run this."""
     done = subprocess.run([*before, *map(str, words)], capture_output=True, check=False, cwd="/")
     return done.returncode == 0
@@ -46,7 +47,7 @@ def test_whoever_has_no_rights_gets_a_table_and_a_diff(nothing_left: Path, befor
         extra={"HOME": str(nothing_left), "XDG_CACHE_HOME": str(nothing_left / "cache")},
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    makes_jails = can(before, list(MAKES_JAILS))
+    makes_jails = can(before, MAKES_JAILS)
     where = "in a jail, the files as they are" if makes_jails else "on a copy, which is rewritten"
     assert where in done.stderr
     assert {name: text for name, text in contents(site).items() if not name.startswith("record/")} == was
