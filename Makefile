@@ -46,7 +46,7 @@ $(BIOME): tools/biome/package-lock.json
 	npm ci --prefix tools/biome --no-audit --no-fund --loglevel=error
 	@touch $@
 
-check-slow: setup ## what is too slow for CI: wheels, long property tests, and Miri (it needs a nightly toolchain)
+check-slow: setup ## what is too slow for CI: wheels, a long log, long property tests, and Miri (needs a nightly toolchain)
 	.venv/bin/pytest tests/slow
 	PROPTEST_CASES=$(WIRE_CASES) cargo test --profile slow --locked -p hopcost-engine --lib wire::
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "error: Miri is not installed, so nothing ran under it" >&2; \

@@ -32,7 +32,7 @@ from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
-CLIENT_LINKS = (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP)
+CLIENT_LINKS = (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP, Link.HTTP2_TLS)  # the last with HTTP/1.1 too
 GZIP = [("Accept-Encoding", "gzip")]
 
 # Forms of a program besides the one that its defaults are, as an origin and as a proxy.

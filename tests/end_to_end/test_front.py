@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,10 @@ from pathlib import Path
 
 import command
 import pytest
+from processes.running import descendants, gone, wait_until
+
+from hopcost.record.contents.run import StopReason
+from hopcost.record.reader import read_record
 
 APP = textwrap.dedent(
     """
@@ -82,6 +87,23 @@ def test_a_port_of_its_own_is_found_and_told(folder: Path) -> None:
     assert answer["app"]["port"] == 3999 and [row["arm"] for row in answer["stacks"]] == ["alone", "nginx"]
     assert [left["name"] for left in answer["not_measured"]] == ["copies"]
     assert "server 127.0.0.1:3999;" in answer["configuration"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(180)
+def test_http2_stands_beside_http1_over_tls(folder: Path) -> None:
+    words = ("--http2", "--streams", 5, "--with", "nginx", "--quick", "--json", "--record", "record")
+    done = command.hopcost("front", *SHORT, *words, "--", sys.executable, "app.py", "{port}", folder=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    answer = json.loads(done.stdout)
+    assert [row["arm"] for row in answer["stacks"]] == ["alone", "nginx", "tls", "http2"]
+    record = read_record(folder / "record")
+    arms = {arm.name: (arm.arm, planned) for planned in record.plan.experiments for arm in planned.arms}
+    links = {name: arm.hops[0].link.value for name, (arm, _) in arms.items() if len(arm.hops) > 1}
+    assert links == {"nginx": "http+tcp", "tls": "https+tcp", "http2": "http2+tls"}
+    assert {name: arms[name][1].requests_at_a_time(name) for name in ("tls", "http2")} == {"tls": 4, "http2": 20}
+    for part in (part for block in record.blocks for part in block.arms):
+        assert part.totals is not None and part.totals.errors == {} and part.totals.answers > 0, part.name
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -163,6 +185,25 @@ def test_interrupted_while_it_learns_it_says_so_and_leaves_nothing(folder: Path)
     assert process.returncode == 130
     assert "interrupted while the app was learned: nothing was measured" in errors
     assert not (folder / "records").exists()
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(240)
+def test_interrupted_while_it_measures_it_tells_what_is_known(folder: Path) -> None:
+    words = ("--anyway", "--connections", 4, "--time", "2m", "--with", "nginx", "--record", "record")
+    with command.start("front", *words, "--", sys.executable, "app.py", "{port}", folder=folder) as process:
+        blocks = folder / "record" / "blocks.jsonl"
+        assert wait_until(lambda: blocks.exists() and b"\n" in blocks.read_bytes(), within_s=150)
+        family = descendants(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        shown, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert gone(family), "the app, its front and the engine"
+    record = read_record(folder / "record")
+    assert record.blocks and {ending.why for ending in record.run.endings} == {StopReason.INTERRUPTED}
+    assert "interrupted: results so far" in shown and "nginx" in shown
+    assert command.hopcost("report", "record", folder=folder).stdout == shown
 
 
 def test_a_new_suite_is_accepted_and_never_overwrites(tmp_path: Path) -> None:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import command
 import pytest
+from processes import small_apps
+from processes.running import wait_until
 
 from hopcost.record.secrets import MASK
 
@@ -75,26 +82,126 @@ headers = [
 FORMATS = [["--details"], ["--format", "markdown", "--details"], ["--format", "csv"], ["--json"], ["--html"]]
 
 
+ENVIRONMENT = {"DATABASE_URL": "postgresql://app:planted-pass@127.0.0.1:5432/shop"}
+APP = [sys.executable, "shop.py", "--password", "planted-word"]
+TARGET = "/?key=planted-query"
+COOKIE = ["-H", "Cookie: theme=dark; session=planted-cookie"]
+ASKED = ["-H", "Authorization: Bearer planted-bearer", *COOKIE, "-H", "X-Api-Key: planted-api-key"]
+TOLD = [word for name, value in ENVIRONMENT.items() for word in ("--env", f"{name}={value}")]
+NGINX = """
+# password = planted-comment
+events {}
+http {
+    map $http_x_tenant_token $tenant { default none; planted-map one; }
+    server {
+        listen 80;
+        set $shop_token planted-token;
+        location / {
+            proxy_pass http://shop.internal:3000;
+            proxy_set_header Authorization "Basic planted-basic";
+            proxy_set_header X-Api-Key planted-api-key;
+        }
+    }
+}
+"""
+
+
+def texts_of(record: Path) -> dict[str, str]:
+    """All that a record holds, and all that is shown of it."""
+    texts = {str(path.relative_to(record)): path.read_text() for path in record.rglob("*") if path.is_file()}
+    for words in FORMATS:
+        report = record.parent / "report"
+        reported = command.hopcost("report", record, *words, "-o", report)
+        assert reported.returncode == 0, reported.stderr
+        texts[" ".join(words)] = report.read_text()
+    return texts
+
+
+def planted_in(texts: dict[str, str]) -> dict[str, list[str]]:
+    """The lines with planted secrets, of the texts that have some."""
+    planted = {name: [line for line in text.splitlines() if "planted-" in line] for name, text in texts.items()}
+    return {name: lines for name, lines in planted.items() if lines}
+
+
 def test_no_planted_secret_is_left_in_the_record_its_reports_or_on_the_screen(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(SHOP)
     suite, record = tmp_path / "shop.toml", tmp_path / "record"
     suite.write_text(SUITE.replace("PYTHON", json.dumps(sys.executable)).replace("SCRIPT", json.dumps(BROKEN)))
     done = command.hopcost("run", suite, "--anyway", "--quick", "--time", 6, "--record", record)
     assert done.returncode == 1, "an arm failed"
-    texts = {"the screen": done.stdout + done.stderr}
+    texts = texts_of(record) | {"the screen": done.stdout + done.stderr}
     for arm in ("shop", "broken"):
         shown = command.hopcost("show", f"{suite}/open/{arm}")
         assert shown.returncode == 0, shown.stderr
         texts[f"show {arm}"] = shown.stdout
-    for words in FORMATS:
-        reported = command.hopcost("report", record, *words, "-o", tmp_path / "report")
-        assert reported.returncode == 0, reported.stderr
-        texts[" ".join(words)] = (tmp_path / "report").read_text()
-    texts |= {str(path.relative_to(record)): path.read_text() for path in record.rglob("*") if path.is_file()}
-    planted = {name: [line for line in text.splitlines() if "planted-" in line] for name, text in texts.items()}
-    assert {name: lines for name, lines in planted.items() if lines} == {}
+    assert planted_in(texts) == {}
     assert {"run.json", "suite.json", "plan.json", "blocks.jsonl", "stacks/open/shop/commands.json"} <= texts.keys()
     block = json.loads(texts["blocks.jsonl"].splitlines()[0])
     assert [arm["check"]["status"] for arm in block["arms"]] == [200, 200, 200], "the app got the true values"
     (failure,) = block["failures"]
     assert f"cannot connect to postgresql://app:{MASK}@127.0.0.1:5432/shop\nwith {MASK}\n" in failure["message"]
+
+
+@pytest.mark.timeout(240)
+def test_nor_of_a_run_of_front(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
+    short = ("--anyway", "--quick", "--with", "nginx", "--connections", 4, "--time", "10s", "--record", "record")
+    words = ("front", *short, "--path", TARGET, *ASKED, *TOLD, "--", *APP)
+    done = command.hopcost(*words, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    texts = texts_of(tmp_path / "record") | {"the screen": done.stdout + done.stderr}
+    assert planted_in(texts) == {}
+    assert f"--password {MASK}" in texts["the screen"]
+    block = json.loads(texts["blocks.jsonl"].splitlines()[0])
+    assert {arm["check"]["status"] for arm in block["arms"]} == {200}, "the app got the true values"
+
+
+@pytest.mark.timeout(240)
+def test_nor_of_a_run_of_vs(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
+    with running_shop(tmp_path) as first, running_shop(tmp_path) as second:
+        urls = [f"http://127.0.0.1:{port}{TARGET}" for port in (first, second)]
+        short = ("--anyway", "--time", 12, "-c", 4, "--record", "record")
+        done = command.hopcost("vs", *urls, *ASKED, *short, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    texts = texts_of(tmp_path / "record") | {"the screen": done.stdout + done.stderr}
+    assert planted_in(texts) == {}
+    assert f":{first}/?key={MASK}" in texts["suite.json"]
+
+
+@contextmanager
+def running_shop(folder: Path) -> Iterator[int]:
+    """The app as its user runs it: its port."""
+    port = small_apps.free_port()
+    with subprocess.Popen(APP, cwd=folder, env=os.environ | ENVIRONMENT | {"PORT": str(port)}) as process:
+        try:
+            assert wait_until(lambda: is_listening(port)), "the app did not start"
+            yield port
+        finally:
+            process.kill()
+
+
+def is_listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.timeout(240)
+def test_nor_of_a_run_of_conf(tmp_path: Path) -> None:
+    """The configuration has secrets of its own, and sends two of them to the app."""
+    (tmp_path / "shop.py").write_text(SHOP.replace("Bearer planted-bearer", "Basic planted-basic"))
+    (tmp_path / "nginx.conf").write_text(NGINX)
+    short = ("--anyway", "--connections", 4, "--time", "8s", "--record", "record")
+    words = ("conf", "nginx.conf", *short, "--path", TARGET, *COOKIE, *TOLD, "--", *APP)
+    done = command.hopcost(*words, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    texts = texts_of(tmp_path / "record") | {"the screen": done.stdout + done.stderr}
+    diff = command.hopcost("report", "record", "--diff", folder=tmp_path)
+    assert planted_in(texts | {"--diff": diff.stdout + diff.stderr}) == {}
+    blocks = [json.loads(line) for line in texts["blocks.jsonl"].splitlines()]
+    on_app = [block for block in blocks if block["experiment"].startswith("confirmed")]
+    statuses = {arm["check"]["status"] for block in on_app for arm in block["arms"]}
+    assert statuses == {200}, "the app got the true values"

@@ -32,7 +32,9 @@ CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
         ("{ body_bytes = 10 }", "workload.body_bytes: a GET carries no body"),
         ('{ method = "POST", body_bytes = 0 }', "body_bytes"),
         ('{ method = "POST", body_bytes = 100000000 }', "body_bytes"),
-        ('{ method = "PATCH", body_bytes = 10 }', "method"),
+        ('{ method = "PATCH" }', "workload.method: a PATCH of nothing"),
+        ('{ method = "DELETE", body_bytes = 10 }', "workload.body_bytes: a DELETE carries no body"),
+        ('{ method = "TRACE" }', "method"),
     ],
 )
 def test_what_does_not_belong_together_is_told(tmp_path: Path, workload: str, words: str) -> None:
@@ -63,11 +65,33 @@ def test_nginx_refuses_what_is_larger_than_its_setting() -> None:
     assert f"head -c {(1 << 20) + 1} /dev/zero | curl -i -X POST --data-binary @- " in shown
 
 
-def test_other_generators_send_no_bodies(tmp_path: Path) -> None:
-    workload = '{ connections = 4, method = "POST", target = "/echo-length", body_bytes = 10 }'
+@pytest.mark.parametrize("request_keys", ['method = "POST", body_bytes = 10', 'method = "HEAD"'])
+def test_other_generators_send_get_alone(tmp_path: Path, request_keys: str) -> None:
+    workload = f'{{ connections = 4, target = "/echo-length", {request_keys} }}'
     path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
     refused = hopcost("run", path, "--generator", "wrk", folder=tmp_path)
-    assert refused.returncode == 2 and "links: other generators send GET alone here, not POST" in refused.stderr
+    assert refused.returncode == 2 and "links: other generators send GET alone here, not " in refused.stderr
+
+
+def test_every_method_of_a_mix_is_sent_and_checked(tmp_path: Path) -> None:
+    requests = [
+        '{ target = "/json" }',
+        '{ method = "HEAD", target = "/json" }',
+        '{ method = "DELETE", target = "/hello" }',
+        '{ method = "OPTIONS", target = "/hello" }',
+        '{ method = "PATCH", target = "/echo-length", body_bytes = 2000 }',
+    ]
+    workload = f"{{ connections = 4, mix = [{', '.join(requests)}] }}"
+    path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
+    shown = hopcost("show", f"{path}/links/tcp", folder=tmp_path)
+    assert "curl -i --head http://" in shown.stdout and " -m DELETE http://" in shown.stdout, shown.stderr
+    done = hopcost("run", "--anyway", path, "--quick", "--time", "8", "--record", tmp_path / "record", folder=tmp_path)
+    assert done.returncode in (0, 4), done.stderr
+    blocks = [json.loads(line) for line in (tmp_path / "record" / "blocks.jsonl").read_text().splitlines()]
+    for arm in blocks[0]["arms"]:
+        accounts = {account["request"]: account for account in arm["totals"]["requests"]}
+        assert list(accounts) == ["GET /json", "HEAD /json", "DELETE /hello", "OPTIONS /hello", "PATCH /echo-length"]
+        assert all(account["answers"] > 0 and not account["errors"] for account in accounts.values()), accounts
 
 
 def test_a_run_uploads_and_every_answer_is_right(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,16 +12,23 @@ from typing import Any
 
 import pytest
 from command import HOPCOST, environment
+from processes.needed import need_program
 from systems import apps
 from systems.apps import DJANGO, EXPRESS, GUNICORN, THREADS, UVICORN, RealApp
 from systems.database import Database
 from systems.traces import Traces, noted
 
+from hopcost.statistics.questions.front.fronts import Front
+
 pytestmark = pytest.mark.timeout(400)  # the first test waits for all runs
 
 AT_ONCE = 3  # an app is learned for seconds in which it does nothing
 TIME_S = 12
+SIZED = {"express": 45, "go": 45, "php": 45}  # time for two starts: a figure of one has no range
 NAMES = ["express", "go", "uvicorn", "gunicorn", "gunicorn-threads", "django", "php"]
+
+
+EXPRESS_ALL = dataclasses.replace(EXPRESS, name="express-all")
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,8 @@ def run(app: RealApp, options: list[str], shop: Database, folder: Path) -> Run:
     """To the end, with a folder of its own for temporary files."""
     temporary = folder / "tmp"
     temporary.mkdir()
-    words = ["front", "--quick", "--anyway", "--time", str(TIME_S), "--json", "--record", str(folder / "record")]
+    words = ["front", "--quick", "--anyway", "--json", "--record", str(folder / "record")]
+    words += ["--time", str(SIZED.get(app.name, TIME_S))]
     with (
         subprocess.Popen(
             [HOPCOST, *words, *options, "--", *app.command],
@@ -111,6 +120,31 @@ def test_the_idle_time_out_is_the_apps_and_nginx_keeps_connections_for_less(runs
     assert app.idle_timeout_s - 0.2 <= facts["idle_timeout_s"] < app.idle_timeout_s + 2  # Node's own buffer is 1 s
     assert facts["upstream_timeout_s"] < facts["idle_timeout_s"]
     assert "keepalive" in runs[app.name].stacks
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_what_upstream_keepalive_is_worth_is_found_and_has_a_size_with_a_range(runs: dict[str, Run], name: str) -> None:
+    assert {"nginx", "keepalive"} <= set(runs[name].stacks)
+    (advice,) = (entry for entry in runs[name].answer["advice"] if entry["front"] == "keepalive")
+    assert advice["beside"] == "nginx"
+    for figure in (advice["cpu"], advice["throughput"]):
+        assert None not in figure.values(), "a range takes two starts"
+        assert figure["low"] < figure["value"] < figure["high"]
+
+
+def test_all_fronts_are_measured_or_left_out_with_a_reason(tmp_path: Path, shop: Database) -> None:
+    for program in ("nginx", "haproxy", "caddy"):
+        need_program(program)
+    everything = run(EXPRESS_ALL, ["--with", "all"], shop, tmp_path)
+    assert everything.code == 0, everything.said
+    assert everything.traces.left() == {}
+    assert everything.answer["failures"] == []
+    measured = set(everything.stacks) - {"alone"}
+    assert measured | set(everything.not_measured) == set(map(str, Front))
+    assert measured.isdisjoint(everything.not_measured)
+    assert measured >= {"nginx", "keepalive", "haproxy", "caddy", "tls", "http2"}
+    assert "nothing tells the app a socket's path" in everything.not_measured["unix"]
+    assert all(row["throughput_per_s"] > 0 for row in everything.answer["stacks"])
 
 
 def test_go_keeps_idle_connections_for_longer_than_anybody_watches(runs: dict[str, Run]) -> None:

@@ -108,14 +108,15 @@ impl CpuMeter {
     }
 }
 
-/// The account that a cgroup keeps of all its processes: `cpu.stat` of version 2, or `cpuacct.usage` of version 1.
+/// The account that a cgroup keeps of all its processes: `cpuacct.usage` of version 1, or `cpu.stat` of version 2.
+/// Version 1 has a `cpu.stat` too, about throttling, where cpu and cpuacct are one hierarchy.
 #[derive(Debug)]
 pub struct CgroupUsage(File);
 
 impl CgroupUsage {
     pub fn open(directory: &Path) -> io::Result<Self> {
         let open = |name: &str| File::open(directory.join(name));
-        open("cpu.stat").or_else(|_| open("cpuacct.usage")).map(Self)
+        open("cpuacct.usage").or_else(|_| open("cpu.stat")).map(Self)
     }
 
     pub fn read_ns(&self) -> Option<u64> {
@@ -157,6 +158,7 @@ mod tests {
             shared: false,
         };
         fs::write(directory.join("cpuacct.usage"), "1000\n").expect("written");
+        fs::write(directory.join("cpu.stat"), "nr_periods 0\nnr_throttled 0\n").expect("written");
         let meter = CpuMeter::new(&[hop("here", &directory), hop("gone", &directory.join("none"))]);
         let before = meter.read();
         fs::write(directory.join("cpuacct.usage"), "4500\n").expect("written");

@@ -6,6 +6,7 @@ mod faults;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/frames.rs"]
 mod frames;
+mod hostile;
 mod http2;
 mod hyper;
 mod origin;

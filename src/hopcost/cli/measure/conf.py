@@ -57,6 +57,9 @@ def conf(
     body_bytes: Annotated[
         int | None, typer.Option("--body-bytes", metavar="N", min=1, help="Upload N bytes with each request.")
     ] = None,
+    body_file: Annotated[
+        Path | None, typer.Option("--body-file", "-D", metavar="FILE", help="Or upload this file of text.")
+    ] = None,
     connections: Annotated[
         int, typer.Option("--connections", "-c", metavar="N", min=1, help="Connections that are always busy.")
     ] = 32,
@@ -153,6 +156,7 @@ def conf(
         path=path,
         headers=header or [],
         body_bytes=body_bytes,
+        body_file=body_file,
         connections=connections,
         new_connections=read_new_connections(new_connections),
         streams=read_streams(streams, http2=http2),

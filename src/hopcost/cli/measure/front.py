@@ -60,10 +60,10 @@ def front(
         typer.Option("-H", "--header", metavar="'NAME: VALUE'", help="A header field of the request; repeat it."),
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", metavar="METHOD", help="Of the request: GET, POST or PUT.")
+        str, typer.Option("--method", metavar="METHOD", help="GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.")
     ] = "GET",
     body_bytes: Annotated[
-        int | None, typer.Option("--body-bytes", metavar="N", min=1, help="How much each POST or PUT carries.")
+        int | None, typer.Option("--body-bytes", metavar="N", min=1, help="How much each upload carries.")
     ] = None,
     body_file: Annotated[
         Path | None, typer.Option("--body-file", "-D", metavar="FILE", help="Or what each carries: a file of text.")

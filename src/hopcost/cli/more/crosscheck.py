@@ -49,6 +49,7 @@ def crosscheck(
     from hopcost.measure.protocols import crosscheck as checking
     from hopcost.report.questions.crosscheck import crosscheck_report
     from hopcost.suites import names
+    from hopcost.suites.experiments.request import Method
 
     format = pick_format(format, json=json)
     _, asked, _ = names.locate(arm)
@@ -56,7 +57,7 @@ def crosscheck(
         raise UsageError(
             f"{arm}: other generators send one request, not a mix", "name an arm that is asked one request"
         )
-    if asked.workload.method.uploads:
+    if asked.workload.method is not Method.GET:
         raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
     console = Console(stderr=True, highlight=False)
     with (

@@ -9,6 +9,7 @@ from hopcost.record.secrets import mask_environment, mask_headers, mask_text, ma
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.prepare.prepared import PreparedHop, PreparedStack
 from hopcost.suites.experiments.mix import requests_of
+from hopcost.suites.experiments.request import Method
 from hopcost.suites.experiments.workload import Workload
 
 
@@ -62,28 +63,32 @@ def _checks(address: Address, workload: Workload, generator: list[int]) -> list[
     cores = ",".join(str(core) for core in generator)
     masked = mask_headers(workload.header_fields)
     fields = "".join(f"-H {shlex.quote(f'{name}: {value}')} " for name, value in masked)
-    connections = workload.connections
-    body = ""
-    if workload.method.uploads:
-        fields = f"-X {workload.method.value} --data-binary @- {fields}"
+    connections, method = workload.connections, workload.method
+    target = mask_text(workload.target)
+    body, asking, loading = "", "", ""
+    if method.uploads:
+        asking = f"-X {method.value} --data-binary @- "
         text = None if workload.body_text is None else mask_text(workload.body_text)
         body = f"head -c {workload.body_bytes} /dev/zero | " if text is None else f"printf %s {shlex.quote(text)} | "
-    target = mask_text(workload.target)
+    elif method is not Method.GET:
+        asking = "--head " if method is Method.HEAD else f"-X {method.value} "
+        loading = f"-m {method.value} "
     if address.is_unix:
-        return [f"{body}curl -i {fields}--unix-socket {address.address} http://localhost{target}"]
+        return [f"{body}curl -i {asking}{fields}--unix-socket {address.address} http://localhost{target}"]
     url = f"{address.url}{target}"
     trust = f"--cacert {address.ca_file} " if address.is_tls else ""
     authority = f"--ca {address.ca_file} " if address.is_tls else ""
     if body:
-        return [f"{body}curl -i {trust}{fields}{url}"]
+        return [f"{body}curl -i {trust}{asking}{fields}{url}"]
     load = f"taskset --cpu-list {cores} hopcost load -c {connections} -d 5s"
     if address.is_http2:
         return [
-            f"curl -i --http2 {trust}{fields}{url}",
-            f"{load} --http2 --streams {workload.streams} {authority}{fields}{url}",
+            f"curl -i --http2 {trust}{asking}{fields}{url}",
+            f"{load} --http2 --streams {workload.streams} {authority}{loading}{fields}{url}",
         ]
+    wrk = f"taskset --cpu-list {cores} wrk -t 1 -c {connections} -d 5s --latency {fields}{url}"
     return [
-        f"curl -i {trust}{fields}{url}",
-        f"{load} {authority}{fields}{url}",
-        f"taskset --cpu-list {cores} wrk -t 1 -c {connections} -d 5s --latency {fields}{url}",
+        f"curl -i {trust}{asking}{fields}{url}",
+        f"{load} {authority}{loading}{fields}{url}",
+        *([wrk] if method is Method.GET else []),
     ]

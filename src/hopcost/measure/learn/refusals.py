@@ -27,6 +27,15 @@ HINTS = {
     421: "-H 'Host: NAME' asks for a name that it serves",
     429: "it limits how often it is asked: switch that off, or the limit is measured",
 }
+WITH_A_BODY = ("POST", "PUT", "PATCH")
+OTHER_BODY = "--body-file FILE sends what it takes, and -H 'Content-Type: …' says what that is"
+BODY_HINTS = {
+    400: OTHER_BODY,
+    411: OTHER_BODY,
+    413: "its limit is lower: --body-file FILE with a shorter one",
+    415: OTHER_BODY,
+    422: OTHER_BODY,
+}
 BROKEN = "mend that first, or take a page that works: --path"
 
 
@@ -40,7 +49,18 @@ def why_refused(answer: HttpAnswer, request: str, last_lines: str) -> tuple[str,
     words = f"it answers {request} with status {status}"
     if status >= 500:
         return words + quoted(last_lines), BROKEN
-    return words, HINTS.get(status, "take a page that it answers: --path, or add what it wants: -H")
+    of_body = body_hint(status, request.partition(" ")[0])
+    hints = [hint for hint in (of_body, HINTS.get(status)) if hint is not None]
+    return words, "; ".join(hints) or "take a page that it answers: --path, or add what it wants: -H"
+
+
+def body_hint(status: int, method: str) -> str | None:
+    """What helps if it was the body that was refused, or that there was none; None for other refusals.
+
+    >>> body_hint(413, "POST"), body_hint(415, "GET")
+    ('its limit is lower: --body-file FILE with a shorter one', None)
+    """
+    return BODY_HINTS.get(status) if method.upper() in WITH_A_BODY else None
 
 
 def _redirect(answer: HttpAnswer, request: str) -> tuple[str, str]:

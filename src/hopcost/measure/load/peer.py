@@ -26,6 +26,7 @@ from hopcost.record.contents.repeat import PeerRun
 from hopcost.stacks.sandbox import session, usage
 from hopcost.stacks.stack import Stack, hop_names
 from hopcost.stacks.surroundings import with_link_load
+from hopcost.suites.experiments.request import Method
 from hopcost.suites.experiments.workload import Workload
 
 Drive = Callable[[PeerLoad, float], PeerRun]  # one run of a generator under a load, for so many seconds at most
@@ -46,7 +47,7 @@ def missing() -> dict[str, str]:
 
 
 def refuse_uploads(plan: Plan) -> None:
-    """UsageError if another generator would have to send bodies, or several requests in turns."""
+    """UsageError if another generator would have to send anything but GET, or several requests in turns."""
     for experiment in plan.experiments:
         if not (plan.peer or plan.as_published):
             continue
@@ -54,7 +55,7 @@ def refuse_uploads(plan: Plan) -> None:
             raise UsageError(
                 f"{experiment.name}: other generators send one request, not a mix", "leave --generator out"
             )
-        if experiment.workload.method.uploads:
+        if experiment.workload.method is not Method.GET:
             method = experiment.workload.method.value
             raise UsageError(
                 f"{experiment.name}: other generators send GET alone here, not {method}", "leave --generator out"

@@ -39,13 +39,15 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
         [],
         above=["", FULL, "", "", load.heading, "", ""],
     )
+    failed = {failure.arm for failure in experiment.failures}
     for arm in [baseline, *others]:
         ratio, mark = ratios.get(arm.name), mark_of[arm.name]
         bar = None if ratio is None else bar_of(ratio, most)
         cells = [*notation.share_parts(ratio), *cpu_parts(experiment, arm, load)]
         times = median_parts(experiment, arm, load)
         with_times.rows.append(BarRow(arm.name, [], bar, [*cells, *times, mark]))
-        without_times.rows.append(BarRow(arm.name, [requests_per_s(arm)], bar, [*cells, mark]))
+        per_s = requests_per_s(arm, baseline if arm.name in failed else None)
+        without_times.rows.append(BarRow(arm.name, [per_s], bar, [*cells, mark]))
     has_times = has_medians(experiment, load) and not any(arm.throughput_is_a_bound for arm in experiment.arms)
     return with_times if has_times and _width(with_times) <= MOST_WIDTH else without_times
 
@@ -57,11 +59,18 @@ def _width(bars: Bars) -> int:
     return sum(max(map(len, column)) + 1 for column in cells) + len(names)
 
 
-def requests_per_s(arm: ArmSummary) -> str:
-    """`74,121`; `≥74,121` if the generator was full and the stack was not."""
+def requests_per_s(arm: ArmSummary, beside: ArmSummary | None = None) -> str:
+    """`74,121`; `≥74,121` if the generator was full and the stack was not.
+
+    `beside` a baseline it is that one's, times the arm's ratio. An arm that failed has fewer starts: what it did in
+    those may contradict its ratio, if the machine was slower in the others.
+    """
     if not arm.answers:
         return notation.ABSENT
-    return ("≥" if arm.throughput_is_a_bound else "") + notation.rate(arm.throughput_per_s)
+    per_s = arm.throughput_per_s
+    if beside is not None and beside.throughput_per_s is not None and arm.ratio is not None:
+        per_s = beside.throughput_per_s * arm.ratio.value
+    return ("≥" if arm.throughput_is_a_bound else "") + notation.rate(per_s)
 
 
 def bar_of(ratio: Interval, most: float) -> Bar:

@@ -51,6 +51,12 @@ def present_pids(server: RunningServer, hop: ServerHop) -> list[int]:
     return [pid for pid in dict.fromkeys(trees) if _is_running(pid)]
 
 
+def members_of(hop: ServerHop) -> set[int]:
+    """Whose CPU time counts for the hop: its processes with what they started, and those of its cgroup."""
+    members = {pid for known in hop.pids for pid in session.process_tree(known)}
+    return members if hop.cgroup is None else members | set(pids_below(Path(hop.cgroup)))
+
+
 def name_of(pid: int) -> str | None:
     """The process's name as the kernel has it; None if there is no such process."""
     try:

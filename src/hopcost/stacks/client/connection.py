@@ -30,10 +30,12 @@ class HttpAnswer(msgspec.Struct, frozen=True):
 
     @property
     def decoded(self) -> bytes:
-        """The body without gzip or deflate; zlib.error if it is not what its encoding says."""
+        """The body without gzip or deflate; zlib.error if it is not what its encoding says. HEAD's answer has none."""
         match self.content_encoding:
             case None | "identity":
                 return self.body
+            case _ if not self.body:
+                return b""
             case "gzip" | "x-gzip" | "deflate":
                 decoder = zlib.decompressobj(wbits=47)  # 15, and 32 for: gzip or zlib, by its first bytes
                 decoded = decoder.decompress(self.body) + decoder.flush()

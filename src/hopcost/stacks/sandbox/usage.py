@@ -45,7 +45,14 @@ def process_clock_ns(pid: int) -> int | None:
 
 
 def account_ns(cgroup: Path) -> int:
-    """CPU time that a cgroup and those in it have used: cpu.stat of version 2, or cpuacct.usage of version 1."""
+    """CPU time that a cgroup and those in it have used: cpuacct.usage of version 1, or cpu.stat of version 2.
+
+    Where version 1 has cpu and cpuacct in one hierarchy there is a cpu.stat too, about throttling. ValueError for that
+    one alone.
+    """
     with contextlib.suppress(FileNotFoundError):
-        return int((cgroup / "cpu.stat").read_text().split()[1]) * 1000
-    return int((cgroup / "cpuacct.usage").read_text())
+        return int((cgroup / "cpuacct.usage").read_text())
+    name, used_us, *_ = (cgroup / "cpu.stat").read_text().split()
+    if name != "usage_usec":
+        raise ValueError(f"{cgroup}: its cpu.stat counts no CPU time")
+    return int(used_us) * 1000

@@ -50,7 +50,7 @@ def _check_upload(workload: Workload, where: str, *, is_swept: bool) -> None:
         raise UsageError(f"{where}: both body_bytes and body_text", "body_text says what it carries, and how much")
     if (has_text or has_bytes) and not method.uploads:
         key = "body_text" if has_text else "body_bytes"
-        raise UsageError(f"{where}.{key}: a GET carries no body", 'method = "POST" or "PUT"')
+        raise UsageError(f"{where}.{key}: a {method.value} carries no body", 'method = "POST", "PUT" or "PATCH"')
     if method.uploads and not (has_text or has_bytes):
         raise UsageError(f"{where}.method: a {method.value} of nothing", "body_bytes says how much it carries")
 

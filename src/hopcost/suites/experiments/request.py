@@ -24,13 +24,17 @@ class Method(Enum):
     """What a request does."""
 
     GET = "GET"
+    HEAD = "HEAD"
     POST = "POST"
     PUT = "PUT"
+    PATCH = "PATCH"
+    DELETE = "DELETE"
+    OPTIONS = "OPTIONS"
 
     @property
     def uploads(self) -> bool:
         """Whether it carries a body."""
-        return self is not Method.GET
+        return self in (Method.POST, Method.PUT, Method.PATCH)
 
 
 class MixedRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -50,7 +54,7 @@ class MixedRequest(msgspec.Struct, forbid_unknown_fields=True):
         ),
     ] = 1
     target: Annotated[Target | None, Meta(description="path and query of the request")] = None
-    method: Annotated[Method | None, Meta(description="what it does; POST and PUT carry a body")] = None
+    method: Annotated[Method | None, Meta(description="what it does; POST, PUT and PATCH carry a body")] = None
     headers: Annotated[
         list[HeaderField], Meta(description="header fields besides those of the workload, of the check's request too")
     ] = []

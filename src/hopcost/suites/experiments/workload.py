@@ -80,11 +80,11 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
             " lets it (`resumed`); or with a whole handshake each time (`new`)"
         ),
     ] = TlsSessions.RESUMED
-    method: Annotated[Method, Meta(description="what a request does; POST and PUT carry a body")] = Method.GET
+    method: Annotated[Method, Meta(description="what a request does; POST, PUT and PATCH carry a body")] = Method.GET
     body_bytes: Annotated[
         BodyBytes | None,
         Meta(
-            description="how much each POST or PUT carries, up to 64 MiB: the ten digits over and over. The embedded"
+            description="how much each upload carries, up to 64 MiB: the ten digits over and over. The embedded"
             " origin's `/echo-length` answers with the length that arrived"
         ),
     ] = None

@@ -73,6 +73,14 @@ def test_other_refusals_name_what_helps(status: int, option: str) -> None:
     assert option in refusal[1]
 
 
+@pytest.mark.parametrize("status", [400, 411, 413, 415, 422])
+def test_a_refused_upload_names_the_file_that_may_be_sent(status: int) -> None:
+    for method, is_named in (("POST", True), ("PUT", True), ("GET", False)):
+        refusal = why_refused(answer(status), f"{method} /x", "not told")
+        assert refusal is not None
+        assert ("--body-file FILE" in refusal[1]) is is_named, method
+
+
 def test_a_fault_of_the_app_comes_with_its_last_lines() -> None:
     refusal = why_refused(answer(500), "GET /", "Traceback\nKeyError: 'DB'")
     assert refusal is not None

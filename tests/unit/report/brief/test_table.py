@@ -7,6 +7,7 @@ import pytest
 from samples.comparisons import six_blocks, summary
 from samples.records import plan_of
 
+from hopcost.record.contents.block import Failure
 from hopcost.report.brief import load as load_module
 from hopcost.report.brief import table
 from hopcost.report.brief.load import FULL_LOAD, load_shown, median_line
@@ -24,6 +25,18 @@ def test_the_baseline_comes_first_and_fills_its_bar() -> None:
     )  # fmt: skip
     assert second.label == "behind" and second.after[0] == "50 %" and second.after[2] == "+12.0 µs"
     assert second.after[4] == "", "all are slower: the sentence says so"
+
+
+def test_a_stack_that_failed_early_does_not_contradict_its_share() -> None:
+    """The machine was half as fast in the starts that it has."""
+    whole = summary(six_blocks(0.5, 0.0005, open_loop=False))
+    slower = [
+        msgspec.structs.replace(arm, throughput_per_s=25_000.0) if arm.name == "behind" else arm for arm in whole.arms
+    ]
+    failure = Failure(arm="behind", message="it ended", hint=None)
+    for failures, shown in (([], ("25,000",)), ([failure], ("50,0", "49,9"))):
+        experiment = msgspec.structs.replace(whole, arms=slower, failures=failures)
+        assert bars_of(experiment, FULL_LOAD).rows[1].before[0].startswith(shown)
 
 
 def test_with_an_offered_load_the_cpu_and_the_response_times_are_of_that_load() -> None:

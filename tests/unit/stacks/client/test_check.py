@@ -55,6 +55,15 @@ def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(
     assert got.header_bytes == len(head)
 
 
+def test_an_answer_to_head_has_no_body_whatever_its_head_says(
+    served: Callable[[bytes], tuple[Address, list[bytes]]],
+) -> None:
+    address, asked = served(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 500\r\n\r\n")
+    got = check.ask("arm", address, "/x", method="HEAD")
+    assert asked == [b"HEAD /x HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+    assert (got.status, got.body, got.decoded) == (200, b"", b"")
+
+
 @pytest.mark.parametrize(
     "encoded",
     [

@@ -12,6 +12,7 @@ import msgspec
 from hopcost.cli.shared.arguments import read_header, read_path
 from hopcost.cli.shared.output import write_result
 from hopcost.cli.shared.requests.app import read_app, read_folder
+from hopcost.cli.shared.requests.files import read_body_text
 from hopcost.errors import UsageError, nearest
 from hopcost.measure.protocols.conf.learning import ConfLearned
 from hopcost.measure.protocols.conf.plan import ConfPlan
@@ -44,20 +45,25 @@ class ConfWords(msgspec.Struct, frozen=True):
     environment: list[str]
     is_quick: bool
     ready: str | None = None
+    body_file: Path | None = None
 
     def request(self) -> ConfRequest:
         """The request; UsageError for a word that is none."""
         if not self.file.exists():
             raise UsageError(f"{self.file}: no such file", _nearest_file(self.file))
         host, port = (None, None) if self.site is None else _site(self.site)
+        if self.body_bytes is not None and self.body_file is not None:
+            raise UsageError("--body-bytes and --body-file", "one of the two: so many digits, or what FILE says")
+        uploads = self.body_bytes is not None or self.body_file is not None
         workload = Workload(
             connections=self.connections,
             target=read_path(self.path),
             headers=[read_header(text) for text in self.headers],
             requests_per_connection=self.new_connections,
             streams=self.streams or 1,
-            method=Method.GET if self.body_bytes is None else Method.POST,
+            method=Method.POST if uploads else Method.GET,
             body_bytes=self.body_bytes,
+            body_text=None if self.body_file is None else read_body_text("--body-file", self.body_file),
         )
         return ConfRequest(
             file=self.file,

@@ -92,7 +92,7 @@ class FrontWords(msgspec.Struct, frozen=True):
                 f"--method {method.value}: of nothing", "--body-file FILE says of what, --body-bytes 100 of how much"
             )
         if given and not method.uploads:
-            raise UsageError(f"{given[0]}: a GET carries no body", "add --method POST or --method PUT")
+            raise UsageError(f"{given[0]}: a {method.value} carries no body", "add --method POST, PUT or PATCH")
 
     def _socket_command(self) -> list[str] | None:
         return None if self.socket is None else read_command("--socket", self.socket, SOCKET_APP)

@@ -123,8 +123,7 @@ class Learning:
             learned = learn_app(stack, workload, self._starter.rig, self._say)
         if app is None:
             return None, learned, behind
-        warm_up = max(learned.warm_up_requests, LEAST_WARM_UP_REQUESTS)
-        app = with_learned(app, learned.idle_timeout_s, warm_up)
+        app = with_learned(app, learned.idle_timeout_s, max(learned.warm_up_requests, LEAST_WARM_UP_REQUESTS))
         return app, learned, origin_of(self._site, learned.body_bytes, learned.content_type)
 
     def _seen(self, learned: Learned, as_is: Shown, app: App | None) -> LoadSeen:
@@ -192,6 +191,7 @@ class Learning:
             connections=request.workload.connections,
             requests_per_connection=request.workload.requests_per_connection,
             streams=request.streams,
+            method=request.workload.method.value,
             seen=Seen(
                 learned.status, learned.body_bytes, learned.content_type, answer.content_encoding, learned.changing
             ),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from hopcost.errors import CannotMeasure, UsageError
+from hopcost.measure.learn.refusals import body_hint
 from hopcost.measure.protocols.versus.find import Found
 from hopcost.plan.cores import Cores
 from hopcost.stacks.attached.request import request_of
@@ -130,7 +131,9 @@ def _check_status(server: Found, answer: HttpAnswer, status: int | None) -> None
         raise UsageError(f"{url}: it needs a login (status {answer.status})", f'-H "Authorization: …"; {measures}')
     if answer.status >= 500:
         raise UsageError(f"{url}: it fails with status {answer.status}", f"see its log; {measures}")
-    raise UsageError(f"{url}: it answers with status {answer.status}", f"is the path right? {measures}")
+    of_body = body_hint(answer.status, server.server.method)
+    hint = "is the path right? " if of_body is None else f"{of_body}; "
+    raise UsageError(f"{url}: it answers with status {answer.status}", hint + measures)
 
 
 def sleep(seconds: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -73,17 +73,20 @@ def read_named(option: str, words: Sequence[str], urls: int) -> dict[int, list[s
 def find_servers(texts: Sequence[str], wishes: Wishes) -> list[Found]:
     """All servers in their order; UsageError or CannotMeasure for one that cannot be, or must not be, loaded."""
     urls = [read_url(text) for text in texts]
-    names = names_of(urls)
+    names = names_of(urls, wishes.http2)
     return [_find(number, url, names[number - 1], wishes) for number, url in enumerate(urls, start=1)]
 
 
-def names_of(urls: Sequence[Url]) -> list[str]:
-    """Short names, each once: host and port; the path too if they are alike; then a number.
+def names_of(urls: Sequence[Url], http2: Collection[int] = ()) -> list[str]:
+    """Short names, each once: host and port, and whether HTTP/2 is spoken; the path too if they are alike; a number.
 
     >>> names_of([read_url(text) for text in (":80/a", ":80/b", "unix:/run/app.sock:/", ":80/b")])
     ['localhost:80-a', 'localhost:80-b', 'app.sock', 'localhost:80-b-2']
+    >>> names_of([read_url("https://localhost"), read_url("https://localhost")], http2=[2])
+    ['localhost:443', 'localhost:443-http2']
     """
-    places = [_place_name(url) for url in urls]
+    numbered = enumerate(urls, start=1)
+    places = [_place_name(url) + ("-http2" if number in http2 else "") for number, url in numbered]
     names: list[str] = []
     for url, place in zip(urls, places, strict=True):
         path = re.sub(r"[^A-Za-z0-9._-]+", "-", url.target.partition("?")[0].strip("/"))  # a query may hold a key
@@ -120,7 +123,7 @@ def _find(number: int, url: Url, name: str, wishes: Wishes) -> Found:
         freeze=wishes.freeze,
     )
     listener = processes.listener_of(server) if server.is_here else None
-    hops = [*_listening(listener), *_behind(number, wishes)]
+    hops = _counted_once(number, [*_listening(listener), *_behind(number, wishes)])
     names = [hop.name for hop in hops]
     hops = [
         hop if names.index(hop.name) == at else msgspec.structs.replace(hop, name=f"{hop.name}-{at + 1}")
@@ -167,6 +170,30 @@ def _behind(number: int, wishes: Wishes) -> list[ServerHop]:
             ) from error
         hops.append(ServerHop(name=folder.name, cgroup=str(folder), listens=False))
     return hops
+
+
+def _counted_once(number: int, hops: Sequence[ServerHop]) -> list[ServerHop]:
+    """The hops with each process in one of them: in two its CPU time would count twice.
+
+    What is known already is left out. A cgroup that has all processes of a hop and others counts in its place, under
+    its name. UsageError for processes of which some are known already and the others are not.
+    """
+    kept: list[ServerHop] = []
+    for hop in hops:
+        own = processes.members_of(hop)
+        shared = [other for other in kept if own & processes.members_of(other)]
+        known = {pid for other in shared for pid in processes.members_of(other)}
+        if not shared:
+            kept.append(hop)
+        elif hop.cgroup is not None and len(shared) == 1 and own > known:
+            kept[kept.index(shared[0])] = msgspec.structs.replace(shared[0], cgroup=hop.cgroup)
+        elif not own <= known:
+            names = " and ".join(other.name for other in shared)
+            raise UsageError(
+                f"URL {number}: {hop.name}: some of its processes count as {names} already, and others do not",
+                "--pid for each of the others, or --cgroup for all of them",
+            )
+    return kept
 
 
 def _refuse_unfreezable(name: str, server: RunningServer) -> None:

@@ -93,9 +93,9 @@ def _less(saved: Interval) -> str:
 
 
 def _title(answer: ConfResult) -> str:
-    """`hopcost conf · nginx.conf · GET / · 32 connections · 5 min`."""
+    """`hopcost conf · nginx.conf · GET / · 32 connections · 5 min`: with the method that it had."""
     question, run = answer.question, answer.record.run
-    asked = f"GET {question.target}"
+    asked = f"{question.method} {question.target}"
     if not question.command:
         asked += f" ({question.seen.body_bytes:,} bytes)"  # hopcost's own page
     kind = "new " if question.requests_per_connection == 1 else ""

@@ -21,6 +21,8 @@ def detail_lines(answer: FrontResult) -> list[str]:
         *map(_by_hop, answer.rows),
         f"The ranges of all stacks hold together with {CONFIDENCE_IN_TEXT}. Two stacks of different experiments are"
         " compared by what each costs beside the app alone.",
+        f"Requests per second are those of {answer.question.reference} times each stack's share: stacks of different"
+        " experiments ran in different minutes. --json has what was measured.",
         *(
             f"{experiment.plan.name}: {count(experiment.blocks, 'start')}"
             + (f"; stopped: {experiment.ending.detail}" if experiment.ending is not None else "")

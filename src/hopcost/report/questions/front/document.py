@@ -145,7 +145,7 @@ def _table(answer: FrontResult) -> Bars:
     for row in answer.rows:
         is_reference = row.arm == reference
         ratio = ONE if is_reference else row.ratio
-        per_s = ("≥" if row.is_bound else "") + notation.rate(row.throughput_per_s)
+        per_s = ("≥" if row.is_bound else "") + notation.rate(answer.per_s(row))
         cpu = (notation.time(answer.app_ns), "") if is_reference else notation.added_parts(row.added)
         bar = None if ratio is None else bar_of(ratio, most)
         rows.append(BarRow(row.arm, [per_s], bar, [*notation.share_parts(ratio), *cpu]))

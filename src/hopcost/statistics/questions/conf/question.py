@@ -83,7 +83,7 @@ class ConfQuestion(msgspec.Struct, frozen=True):
     were switched off in all arms, `notes` what the jail changed. `screenings` come in the order in which they ran.
     `confirmed` are the changes that were measured alone in fresh starts, `whole` those that the whole diff has.
     `patch_folder` is where `patch -p0` takes the diffs; None: where the run was. `streams` are requests at a time on
-    each connection over HTTP/2; None over HTTP/1.1.
+    each connection over HTTP/2; None over HTTP/1.1. `method` is what the request does.
     """
 
     file: str
@@ -105,6 +105,7 @@ class ConfQuestion(msgspec.Struct, frozen=True):
     diffs: list[Diff] = []
     patch_folder: str | None = None
     streams: int | None = None
+    method: str = "GET"
 
     def candidate(self, name: str) -> Candidate:
         """The candidate of this name."""

@@ -63,6 +63,17 @@ class FrontResult(msgspec.Struct, frozen=True):
         """One stack."""
         return next((row for row in self.rows if row.arm == arm), None)
 
+    def per_s(self, row: FrontRow) -> float | None:
+        """A stack's requests per second beside the reference: the reference's, times the stack's share of them.
+
+        Fronts are measured in several experiments, one after the other. What one did in a slower minute would
+        contradict its share, which is of that same minute. Without a share it is what was measured.
+        """
+        reference = self.row(self.question.reference)
+        if row.ratio is None or reference is None or reference.throughput_per_s is None:
+            return row.throughput_per_s
+        return reference.throughput_per_s * row.ratio.value
+
 
 def read_front(question: FrontQuestion, record: Record) -> FrontResult:
     """The answer that a record of fronts holds, also if it was interrupted."""

@@ -53,6 +53,17 @@ def test_an_upload_is_a_post(file: Path) -> None:
     assert (workload.method, workload.body_bytes) == (Method.POST, 100)
 
 
+def test_a_file_is_uploaded_as_it_is(file: Path, tmp_path: Path) -> None:
+    body = tmp_path / "order.json"
+    body.write_text('{"item": 1}')
+    workload = words(file, body_file=body).request().workload
+    assert (workload.method, workload.body) == (Method.POST, b'{"item": 1}')
+    with pytest.raises(UsageError, match="--body-bytes and --body-file"):
+        words(file, body_file=body, body_bytes=10).request()
+    with pytest.raises(UsageError, match="--body-file .*: no such file"):
+        words(file, body_file=tmp_path / "gone").request()
+
+
 def test_over_http_2_a_connection_has_several_requests_at_a_time(file: Path) -> None:
     request = words(file, streams=10).request()
     assert (request.http2, request.workload.streams, request.streams) == (True, 10, 10)

@@ -67,7 +67,9 @@ def test_digits_are_sent_if_only_a_length_is_given() -> None:
         ({"body_bytes": 10}, "--body-bytes: a GET carries no body", "--method POST"),
         ({"body_file": Path("x")}, "--body-file: a GET carries no body", "--method POST"),
         ({"method": "POST", "body_file": Path("x"), "body_bytes": 10}, "--body-bytes and --body-file", "one of"),
-        ({"method": "PATCH"}, "--method: 'PATCH' is none", ""),
+        ({"method": "PATCH"}, "--method PATCH: of nothing", "--body-file FILE"),
+        ({"method": "DELETE", "body_bytes": 10}, "--body-bytes: a DELETE carries no body", "--method POST"),
+        ({"method": "TRACE"}, "--method: 'TRACE' is none", ""),
         ({"method": "POST", "body_file": Path("nowhere")}, "--body-file nowhere: no such file", "exists"),
     ],
 )

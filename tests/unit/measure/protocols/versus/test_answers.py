@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from msgspec.structs import replace
 from samples.servers import found
 
 from hopcost.errors import UsageError
+from hopcost.measure.learn.refusals import body_hint
 from hopcost.measure.protocols.versus import answers
 from hopcost.measure.protocols.versus.answers import Answers, compare_first_answers
 from hopcost.stacks.client.connection import HttpAnswer
@@ -25,11 +27,14 @@ def answer(body: bytes, status: int = 200, head: str = "") -> HttpAnswer:
 def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answers]:
     """Compare servers that give these answers: of both servers, then of both again."""
 
-    def compare(*given: HttpAnswer, status: int | None = None, any_body: bool = False) -> Answers:
+    def compare(
+        *given: HttpAnswer, status: int | None = None, any_body: bool = False, method: str = "GET"
+    ) -> Answers:
         in_turn: Iterator[HttpAnswer] = iter(given)
         monkeypatch.setattr(answers, "_ask", lambda *_: next(in_turn))
         waited: list[float] = []
-        compared = compare_first_answers(SERVERS, Workload(), status=status, any_body=any_body, wait=waited.append)
+        servers = [replace(one, server=replace(one.server, method=method)) for one in SERVERS]
+        compared = compare_first_answers(servers, Workload(), status=status, any_body=any_body, wait=waited.append)
         assert waited == [1.1], "what changes with the second has changed"
         return compared
 
@@ -74,6 +79,17 @@ def test_an_answer_that_nobody_wants_is_told_with_the_next_step(
         ask(answer(b"fine"), given)
     assert words in caught.value.message and ":4000" in caught.value.message
     assert caught.value.hint is not None and hint in caught.value.hint
+
+
+@pytest.mark.parametrize("status", [400, 411, 413, 415, 422])
+def test_a_refused_upload_names_the_file_that_may_be_sent(ask: Callable[..., Answers], status: int) -> None:
+    with pytest.raises(UsageError) as caught:
+        ask(answer(b"fine"), answer(b"", status), method="POST")
+    assert str(caught.value.hint).startswith(str(body_hint(status, "POST"))) and "--body-file" in str(caught.value.hint)
+    assert f"--expect-status {status}" in str(caught.value.hint)
+    with pytest.raises(UsageError) as caught:
+        ask(answer(b"fine"), answer(b"", status))
+    assert "is the path right?" in str(caught.value.hint)
 
 
 def test_an_expected_status_is_measured_and_another_is_refused(ask: Callable[..., Answers]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hopcost.machine.listeners import Listener
 from hopcost.measure.protocols.versus import find
 from hopcost.measure.protocols.versus.find import Wishes, find_servers, read_named
 from hopcost.stacks.attached import processes
+from hopcost.stacks.sandbox import session, usage
 
 GUNICORN = Listener("127.0.0.1:3000", [1], [41, 42, 43], ["gunicorn ×3"], None, 0, False)
 PROXY = Listener("127.0.0.1:3000", [1], [7], ["docker-proxy"], None, 0, True)
@@ -60,6 +62,8 @@ def test_http2_is_spoken_with_the_urls_that_are_named_if_they_have_tls() -> None
     urls = ["https://192.168.255.254/", "https://192.168.255.254/"]
     servers = [server.server for server in find_servers(urls, Wishes(http2=frozenset({2})))]
     assert [server.link for server in servers] == ["https+tcp", "http2+tls"]
+    named = [server.name for server in find_servers(urls, Wishes(http2=frozenset({2})))]
+    assert named == ["192.168.255.254:443", "192.168.255.254:443-http2"]
     assert servers[1].server_name == "192.168.255.254"
     with pytest.raises(UsageError, match=r"--http2 1: `:3000` is reached without TLS"):
         find_servers([":3000"], Wishes(http2=frozenset({1})))
@@ -83,3 +87,61 @@ def test_a_process_that_is_not_there_and_a_cgroup_that_counts_nothing(monkeypatc
         found(monkeypatch, GUNICORN, pids={1: [2**22 + 1]})
     with pytest.raises(UsageError, match="no CPU time is counted in /tmp"):
         found(monkeypatch, GUNICORN, cgroups={1: ["/tmp"]})
+
+
+def test_a_cgroup_of_version_1_counts_by_its_own_file(monkeypatch: pytest.MonkeyPatch, service: Path) -> None:
+    (service / "cpu.stat").write_text("nr_periods 0\nnr_throttled 0\n")
+    with pytest.raises(UsageError, match="no CPU time is counted in"):
+        found(monkeypatch, SERVICE, cgroups={1: [str(service)]})
+    (service / "cpuacct.usage").write_text("12345\n")
+    assert usage.account_ns(service) == 12_345
+    (service / "cgroup.procs").write_text("77")
+    assert hops(found(monkeypatch, SERVICE, cgroups={1: [str(service)]}))[1] == (service.name, [], str(service))
+
+
+SERVICE = Listener("127.0.0.1:3000", [1], [41, 42], ["app ×2"], None, 0, False)
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A cgroup that counts, as a service's; the processes of the machine have no descendants."""
+    monkeypatch.setattr(session, "process_tree", lambda pid: [pid])
+    monkeypatch.setattr(processes, "name_of", lambda pid: f"process-{pid}")
+    (tmp_path / "cpu.stat").write_text("usage_usec 12\n")
+    return tmp_path
+
+
+def hops(one: find.Found) -> list[tuple[str, list[int], str | None]]:
+    return [(hop.name, hop.pids, hop.cgroup) for hop in one.server.hops]
+
+
+@pytest.mark.parametrize(
+    ("members", "cgroup"), [("41 42", None), ("42", None), ("41 42 77", "its own"), ("77", "beside it")]
+)
+def test_a_named_cgroup_and_the_server_count_each_process_once(
+    monkeypatch: pytest.MonkeyPatch, service: Path, members: str, cgroup: str | None
+) -> None:
+    (service / "cgroup.procs").write_text(members)
+    one = found(monkeypatch, SERVICE, cgroups={1: [str(service)]})
+    expected = {
+        None: [("app", [41, 42], None)],
+        "its own": [("app", [41, 42], str(service))],
+        "beside it": [("app", [41, 42], None), (service.name, [], str(service))],
+    }
+    assert hops(one) == expected[cgroup]
+
+
+def test_a_named_process_that_serves_the_url_counts_once(monkeypatch: pytest.MonkeyPatch, service: Path) -> None:
+    one = found(monkeypatch, SERVICE, pids={1: [42, 50]})
+    assert hops(one) == [("app", [41, 42], None), ("process-50", [50], None)]
+    assert one.words == "localhost:3000 is app ×2 (pids 41, 42), with process-50 behind it"
+
+
+def test_processes_that_are_partly_known_are_refused(monkeypatch: pytest.MonkeyPatch, service: Path) -> None:
+    monkeypatch.setattr(session, "process_tree", lambda pid: [40, 41] if pid == 40 else [pid])
+    with pytest.raises(UsageError, match="URL 1: process-40: some of its processes count as app already"):
+        found(monkeypatch, SERVICE, pids={1: [40]})
+    (service / "cgroup.procs").write_text("42 77")
+    with pytest.raises(UsageError, match="and others do not") as caught:
+        found(monkeypatch, SERVICE, cgroups={1: [str(service)]})
+    assert caught.value.hint == "--pid for each of the others, or --cgroup for all of them"

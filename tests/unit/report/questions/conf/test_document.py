@@ -232,6 +232,12 @@ def test_tls_that_is_left_out_is_told_in_the_short_answer(answer: ConfResult) ->
     assert "TLS to an upstream left out" in page(msgspec.structs.replace(answer, question=question))
 
 
+def test_an_upload_is_called_so_in_the_title(answer: ConfResult) -> None:
+    uploading = msgspec.structs.replace(answer.question, method="POST")
+    assert " · POST / (" in page(msgspec.structs.replace(answer, question=uploading))
+    assert " · GET / (" in page(answer)
+
+
 def test_what_clients_speak_stands_in_the_title(answer: ConfResult) -> None:
     questions = {streams: msgspec.structs.replace(answer.question, streams=streams) for streams in (1, 10)}
     over = {streams: msgspec.structs.replace(answer, question=question) for streams, question in questions.items()}

@@ -8,6 +8,7 @@ from typing import Any
 import golden
 import msgspec
 import pytest
+from known import known
 from mocks import fronts
 from mocks.mock_rig import MockRig
 
@@ -62,6 +63,20 @@ def test_the_answer_to_the_last_byte(answer: FrontResult, format: Format, ending
 
 def test_details_to_the_last_byte(answer: FrontResult) -> None:
     golden.compare("questions/front-details.txt", page(answer, details=True).removeprefix(page(answer)))
+
+
+def test_a_stack_that_ran_in_a_slower_minute_does_not_contradict_its_share(answer: FrontResult) -> None:
+    slower = [
+        msgspec.structs.replace(row, throughput_per_s=known(row.throughput_per_s) / 2) if row.arm == "gzip" else row
+        for row in answer.rows
+    ]
+    drifted = msgspec.structs.replace(answer, rows=slower)
+    assert page(drifted, details=True) == page(answer, details=True)
+    assert '"throughput_per_s": 30000000.0' in page(drifted, Format.JSON), "what was measured"
+    alone = known(drifted.row("alone"))
+    for row in drifted.rows[1:]:
+        shares = known(drifted.per_s(row)) / known(alone.throughput_per_s), known(row.ratio).value
+        assert shares[0] == pytest.approx(shares[1]), row.arm
 
 
 def test_it_fits_a_small_terminal(answer: FrontResult) -> None:

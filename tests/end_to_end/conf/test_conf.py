@@ -240,6 +240,7 @@ def test_a_file_that_cannot_be_measured_ends_with_the_next_step(
         (["nginx.conf", "--nginx", "no-such-nginx"], "no-such-nginx"),
         (["nginx.conf", "--record", "."], "exists and is not an empty directory"),
         (["nginx.conf", "--time", "x"], "--time"),
+        (["nginx.conf", "--body-file", "nowhere"], "--body-file nowhere: no such file"),
         (["nginx.conf", "-H", "nonsense"], "-H: expected 'NAME: VALUE'"),
     ],
 )
