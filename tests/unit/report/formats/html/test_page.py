@@ -80,7 +80,7 @@ def main(content: str) -> str:
 
 @pytest.fixture
 def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "_library", lambda: "/* Vega */")
+    monkeypatch.setattr(pages, "library", lambda: "/* Vega */")
 
 
 @pytest.mark.usefixtures("without_library")
