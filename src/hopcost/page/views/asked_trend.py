@@ -1,0 +1,88 @@
+"""Which history an address asks for: its arm, its figure, and one of the series that may not be mixed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
+
+from hopcost.errors import UsageError, nearest
+from hopcost.history.contents.figures import choose
+from hopcost.history.points import Point, Series
+from hopcost.page.asked import BadAddress, Query, read_day, read_labels, read_number, read_word
+from hopcost.page.kept import Kept
+from hopcost.page.links import Trend, key_of
+from hopcost.statistics.change_points import Segments, change_points
+
+HISTORIES_HELD = 64
+NAMES = ("suite", "experiment", "arm")
+THROUGHPUT_FIRST = "throughput"
+
+
+def is_asked(query: Query) -> bool:
+    """Whether the address names an arm."""
+    return any(read_word(query, name) for name in NAMES)
+
+
+def read_trend(kept: Kept, query: Query) -> tuple[Trend, list[str], list[Series]]:
+    """What is asked with its figure in full, the arm's figures, and the figure's series, the newest first.
+
+    BadAddress for half a name; UsageError if nothing is kept of it, or nothing that has the labels.
+    """
+    suite, experiment, arm = (_needed(query, name) for name in NAMES)
+    figures = list(kept.figures(suite, experiment, arm))
+    if not figures:
+        known = {"/".join(names) for names in kept.arms()}
+        raise UsageError(f"no record has {suite}/{experiment}/{arm}", nearest(f"{suite}/{experiment}/{arm}", known))
+    since, labels = read_day(query, "since"), read_labels(query)
+    asked = Trend(
+        suite,
+        experiment,
+        arm,
+        figure=choose(read_word(query, "figure") or THROUGHPUT_FIRST, figures),
+        series=read_word(query, "series"),
+        since=None if since is None else since.date().isoformat(),
+        labels=tuple(labels.items()),
+        older=read_number(query, "older", 0),
+    )
+    assert asked.figure is not None, "one was chosen"
+    found = kept.series(suite, experiment, arm, asked.figure, since=since, labels=labels)
+    usable = [whole for series in found if (whole := _usable(series)).points]
+    if not usable:
+        raise UsageError(f"no record of {suite}/{experiment}/{arm} fits", "leave out the labels, or the day")
+    return asked, figures, sorted(usable, key=lambda series: series.points[-1].record.started, reverse=True)
+
+
+def choose_series(all_series: Sequence[Series], key: str | None) -> Series:
+    """The series of that key, the first one without a key; UsageError if there is none."""
+    for series in all_series:
+        if key in (None, key_of(series)):
+            return series
+    raise UsageError("this series has no record that fits", "leave out the labels, the day, or the series")
+
+
+def find_changes(points: Sequence[Point]) -> Segments:
+    """The change points of a series."""
+    return _found(
+        tuple(math.log(point.ratio) for point in points), tuple(point.standard_error for point in points)
+    )
+
+
+@lru_cache(HISTORIES_HELD)
+def _found(log_ratios: tuple[float, ...], standard_errors: tuple[float | None, ...]) -> Segments:
+    return change_points(log_ratios, standard_errors)
+
+
+def _needed(query: Query, name: str) -> str:
+    word = read_word(query, name)
+    if word is None:
+        raise BadAddress(f"{name}: expected a name, got none", "choose an arm in the list of histories")
+    return word
+
+
+def _usable(series: Series) -> Series:
+    """Without points that have no logarithm: a damaged database makes no page fail."""
+    points = tuple(point for point in series.points if 0 < point.ratio < math.inf)
+    return msgspec.structs.replace(series, points=points)

@@ -1,0 +1,84 @@
+"""One record: its report, read from where the record lies, or what is kept if it lies there no more."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from hopcost.errors import UsageError
+from hopcost.history.contents.digest import digest_of
+from hopcost.history.points import KeptRecord
+from hopcost.page.answers import Data, Page
+from hopcost.page.asked import read_digest
+from hopcost.page.kept import Kept
+from hopcost.page.links import Trend
+from hopcost.record import reader
+from hopcost.record.contents.run import Record
+from hopcost.report import Format, Result, render
+from hopcost.report.formats.html import page as html
+from hopcost.report.questions.kept import kept_answer
+from hopcost.report.record_report import record_report
+from hopcost.statistics.summary.summary import summarise
+
+REPORTS_HELD = 16
+_one_at_a_time = threading.Lock()  # a report takes a second of CPU time, and a hundred MB for a large record
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the report's page shows, its figures as text, and the histories of its arms."""
+
+    content: dict[str, object]
+    data: dict[Format, str]
+    trends: list[Trend]
+
+
+def show_record(kept: Kept, digest: str) -> Page:
+    """Its HTML report. If the record cannot be read: what the database has of it, and why, with status 404."""
+    record = kept.record(read_digest(digest, "record"))
+    try:
+        report = make_report(record)
+    except UsageError as error:
+        return Page("unread.html.j2", {"kept": record, "error": error}, status=404)
+    return Page("record.html.j2", {**report.content, "kept": record, "trends": report.trends})
+
+
+def save_record(kept: Kept, digest: str, format: Format) -> Data:
+    """Its figures, as `hopcost report` writes them; UsageError if it cannot be read."""
+    record = kept.record(read_digest(digest, "record"))
+    return Data(make_report(record).data[format], format, f"{record.suite}-{record.digest[:8]}")
+
+
+def make_report(record: KeptRecord) -> Report:
+    """The same digest is the same record, so that a report is made once."""
+    with _one_at_a_time:
+        return _made(record.digest, record.path)
+
+
+@lru_cache(REPORTS_HELD)
+def _made(digest: str, path: str) -> Report:
+    record = read_kept(path, digest)
+    plain = record_report(record, summarise(record))
+    answer = kept_answer(record)
+    shown: Result = plain if answer is None or answer.summary is None else answer
+    data = {format: render(plain, format) for format in (Format.CSV, Format.JSON)}
+    return Report(html.contents(shown), data, _trends(record))
+
+
+def read_kept(path: str, digest: str) -> Record:
+    """The record where it was kept from; UsageError if it lies there no more, or if another one does."""
+    if digest_of(Path(path)) != digest:
+        raise UsageError(f"{path}: another record lies there now", f"it went on, or was replaced: hopcost keep {path}")
+    return reader.read_record(Path(path))
+
+
+def _trends(record: Record) -> list[Trend]:
+    """Of each arm that is compared."""
+    return [
+        Trend(record.plan.suite, experiment.name, arm.name)
+        for experiment in record.plan.experiments
+        for arm in experiment.arms
+        if arm.copy_of is None and arm.name != experiment.baseline
+    ]
