@@ -6,23 +6,26 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from hopcost.history.points import KeptRecord, Search, Series
+from hopcost.history.points import KeptRecord, Point, Search, Series
 
 
 class Kept(Protocol):
-    """The part of `hopcost.history.history.History` that reads."""
+    """The part of `hopcost.history.history.History` that the page uses: it only reads."""
 
-    def records(self, search: Search, limit: int, before: int = 0) -> Sequence[KeptRecord]:
-        """Newest first; `before` is how many newer ones are left out."""
+    def records(self, search: Search, limit: int, offset: int) -> Sequence[KeptRecord]:
+        """A page of those that a search finds, the newest first."""
 
     def count(self, search: Search) -> int:
-        """How many records a search finds."""
+        """How many a search finds."""
 
     def record(self, digest: str) -> KeptRecord:
-        """The one whose digest begins so; UsageError if there is none, or several."""
+        """The one whose digest begins so; UsageError if none does, or several do."""
+
+    def points(self, digest: str) -> Sequence[Point]:
+        """Those of one record, by its whole digest."""
 
     def figures(self, suite: str, experiment: str, arm: str) -> Sequence[str]:
-        """The figures that an arm has points of."""
+        """Names of the figures that an arm has points of."""
 
     def series(
         self,
@@ -32,10 +35,9 @@ class Kept(Protocol):
         figure: str,
         *,
         since: datetime.datetime | None = None,
-        labels: Mapping[str, str] = ...,
-        machine: str | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> Sequence[Series]:
-        """Points that may stand beside each other."""
+        """A figure over time, apart by machine, method and configuration; that with the newest point comes first."""
 
     def arms(self) -> Sequence[tuple[str, str, str]]:
-        """Suite, experiment and arm of everything that has points."""
+        """(suite, experiment, arm) of everything that has points."""

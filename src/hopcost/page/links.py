@@ -6,13 +6,15 @@ import urllib.parse
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from hopcost.history.points import Search, Series
 from hopcost.report import Format
 
 Pair = tuple[str, str]
 
 
-class Trend(NamedTuple):
+class AskedTrend(NamedTuple):
     """Whose history is shown; what is None is left to the page: the figure, and which series of it."""
 
     suite: str
@@ -47,14 +49,29 @@ def compare(a: str, b: str, *, anyway: bool = False) -> str:
     return _address("/compare", [("a", a), ("b", b), ("anyway", "yes" if anyway else "")])
 
 
-def trend(asked: Trend) -> str:
+def trend(asked: AskedTrend) -> str:
     """An arm's history."""
     return _address("/history", _pairs(asked))
 
 
-def trend_data(asked: Trend) -> str:
+def trend_data(asked: AskedTrend) -> str:
     """The figures of an arm's history."""
     return _address("/history.csv", _pairs(asked))
+
+
+def plain(asked: AskedTrend) -> AskedTrend:
+    """The same series, all of it."""
+    return asked._replace(since=None, labels=(), older=0)
+
+
+def with_label(search: Search, name: str, value: str) -> Search:
+    """Narrowed to records that have this label."""
+    return msgspec.structs.replace(search, labels={**search.labels, name: value})
+
+
+def with_machine(search: Search, machine: str) -> Search:
+    """Narrowed to records of this machine."""
+    return msgspec.structs.replace(search, machine=machine)
 
 
 def key_of(series: Series) -> str:
@@ -62,7 +79,7 @@ def key_of(series: Series) -> str:
     return f"{series.machine}.{series.method}.{series.configuration}"
 
 
-def _pairs(asked: Trend) -> list[Pair]:
+def _pairs(asked: AskedTrend) -> list[Pair]:
     pairs = [("suite", asked.suite), ("experiment", asked.experiment), ("arm", asked.arm)]
     pairs += [("figure", asked.figure or ""), ("series", asked.series or ""), ("since", asked.since or "")]
     pairs += [("label", f"{name}={value}") for name, value in asked.labels]

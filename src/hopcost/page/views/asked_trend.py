@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 
-from hopcost.errors import UsageError, nearest
+from hopcost.errors import UsageError
 from hopcost.history.contents.figures import choose
-from hopcost.history.points import Point, Series
+from hopcost.history.points import Series
 from hopcost.page.asked import BadAddress, Query, read_day, read_labels, read_number, read_word
 from hopcost.page.kept import Kept
-from hopcost.page.links import Trend, key_of
+from hopcost.page.links import AskedTrend, key_of
+from hopcost.report.questions.history.answer import Trend, logs_of
 from hopcost.statistics.change_points import Segments, change_points
+from hopcost.statistics.comparisons import THROUGHPUT
 
 HISTORIES_HELD = 64
 NAMES = ("suite", "experiment", "arm")
-THROUGHPUT_FIRST = "throughput"
 
 
 def is_asked(query: Query) -> bool:
@@ -26,7 +28,7 @@ def is_asked(query: Query) -> bool:
     return any(read_word(query, name) for name in NAMES)
 
 
-def read_trend(kept: Kept, query: Query) -> tuple[Trend, list[str], list[Series]]:
+def read_trend(kept: Kept, query: Query) -> tuple[AskedTrend, list[str], list[Series]]:
     """What is asked with its figure in full, the arm's figures, and the figure's series, the newest first.
 
     BadAddress for half a name; UsageError if nothing is kept of it, or nothing that has the labels.
@@ -34,14 +36,16 @@ def read_trend(kept: Kept, query: Query) -> tuple[Trend, list[str], list[Series]
     suite, experiment, arm = (_needed(query, name) for name in NAMES)
     figures = list(kept.figures(suite, experiment, arm))
     if not figures:
-        known = {"/".join(names) for names in kept.arms()}
-        raise UsageError(f"no record has {suite}/{experiment}/{arm}", nearest(f"{suite}/{experiment}/{arm}", known))
+        name = f"{suite}/{experiment}/{arm}"
+        close = difflib.get_close_matches(name, ["/".join(names) for names in kept.arms()], n=1)
+        hint = f"did you mean '{close[0]}'?" if close else "choose an arm in the list of histories"
+        raise UsageError(f"no record that is kept has {name}", hint)
     since, labels = read_day(query, "since"), read_labels(query)
-    asked = Trend(
+    asked = AskedTrend(
         suite,
         experiment,
         arm,
-        figure=choose(read_word(query, "figure") or THROUGHPUT_FIRST, figures),
+        figure=choose(read_word(query, "figure") or THROUGHPUT, figures),
         series=read_word(query, "series"),
         since=None if since is None else since.date().isoformat(),
         labels=tuple(labels.items()),
@@ -52,7 +56,7 @@ def read_trend(kept: Kept, query: Query) -> tuple[Trend, list[str], list[Series]
     usable = [whole for series in found if (whole := _usable(series)).points]
     if not usable:
         raise UsageError(f"no record of {suite}/{experiment}/{arm} fits", "leave out the labels, or the day")
-    return asked, figures, sorted(usable, key=lambda series: series.points[-1].record.started, reverse=True)
+    return asked, figures, usable
 
 
 def choose_series(all_series: Sequence[Series], key: str | None) -> Series:
@@ -63,15 +67,14 @@ def choose_series(all_series: Sequence[Series], key: str | None) -> Series:
     raise UsageError("this series has no record that fits", "leave out the labels, the day, or the series")
 
 
-def find_changes(points: Sequence[Point]) -> Segments:
-    """The change points of a series."""
-    return _found(
-        tuple(math.log(point.ratio) for point in points), tuple(point.standard_error for point in points)
-    )
+def cut(series: Series) -> Trend:
+    """The series with its stretches. Those of the same figures are found once."""
+    log_ratios, standard_errors = logs_of(series)
+    return Trend(series, _segments(tuple(log_ratios), tuple(standard_errors)))
 
 
 @lru_cache(HISTORIES_HELD)
-def _found(log_ratios: tuple[float, ...], standard_errors: tuple[float | None, ...]) -> Segments:
+def _segments(log_ratios: tuple[float, ...], standard_errors: tuple[float | None, ...]) -> Segments:
     return change_points(log_ratios, standard_errors)
 
 

@@ -13,11 +13,13 @@ from hopcost.history.points import KeptRecord
 from hopcost.page.answers import Data, Page
 from hopcost.page.asked import read_digest
 from hopcost.page.kept import Kept
-from hopcost.page.links import Trend
+from hopcost.page.links import AskedTrend
+from hopcost.page.views.cells import share_words, value_words
 from hopcost.record import reader
 from hopcost.record.contents.run import Record
 from hopcost.report import Format, Result, render
 from hopcost.report.formats.html import page as html
+from hopcost.report.questions.history.words import figure_words
 from hopcost.report.questions.kept import kept_answer
 from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise
@@ -32,7 +34,7 @@ class Report:
 
     content: dict[str, object]
     data: dict[Format, str]
-    trends: list[Trend]
+    trends: list[AskedTrend]
 
 
 def show_record(kept: Kept, digest: str) -> Page:
@@ -41,8 +43,22 @@ def show_record(kept: Kept, digest: str) -> Page:
     try:
         report = make_report(record)
     except UsageError as error:
-        return Page("unread.html.j2", {"kept": record, "error": error}, status=404)
+        return Page("unread.html.j2", {"kept": record, "error": error, "rows": _rows(kept, record)}, status=404)
     return Page("record.html.j2", {**report.content, "kept": record, "trends": report.trends})
+
+
+def _rows(kept: Kept, record: KeptRecord) -> list[list[str]]:
+    """Experiment, arm, figure, its share of the baseline's with the range, and its absolute value."""
+    return [
+        [
+            point.experiment,
+            point.arm,
+            figure_words(point.figure),
+            share_words(point),
+            value_words(point.value, point.unit),
+        ]
+        for point in kept.points(record.digest)
+    ]
 
 
 def save_record(kept: Kept, digest: str, format: Format) -> Data:
@@ -74,10 +90,10 @@ def read_kept(path: str, digest: str) -> Record:
     return reader.read_record(Path(path))
 
 
-def _trends(record: Record) -> list[Trend]:
+def _trends(record: Record) -> list[AskedTrend]:
     """Of each arm that is compared."""
     return [
-        Trend(record.plan.suite, experiment.name, arm.name)
+        AskedTrend(record.plan.suite, experiment.name, arm.name)
         for experiment in record.plan.experiments
         for arm in experiment.arms
         if arm.copy_of is None and arm.name != experiment.baseline
