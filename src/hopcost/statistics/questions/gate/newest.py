@@ -20,13 +20,18 @@ TOO_FEW = f"fewer than {LEAST_RECORDS} records stand before it"
 BOUND_ERROR = 2 * METHOD.confidence_error  # of an interval each of whose ends holds with 95 %
 
 
-def measure_newest(figure: str, newest: Newest | None, margin: float, why: str = TOO_FEW) -> MeasuredFigure:
-    """Newest ÷ stretch of one figure, and what it says of the margin, a fraction; `why` if there is no such record."""
+def measure_newest(figure: str, newest: Newest | None, margin: float, why: str | None = None) -> MeasuredFigure:
+    """Newest ÷ stretch of one figure, and what it says of the margin, a fraction; `why` if it may say nothing.
+
+    None stands for a record with too few before it.
+    """
     question = question_of(figure, margin)
     limit = limit_of(question)
     if newest is None:
-        return MeasuredFigure(figure, None, limit, None, why)
+        return MeasuredFigure(figure, None, limit, None, why or TOO_FEW)
     ratio = intervals.of_logs(newest.interval(BOUND_ERROR))
+    if why is not None:
+        return MeasuredFigure(figure, ratio, limit, None, why)
     evidence = Evidence(question.relation, question.allowed, newest.probability_below, margin)
     return MeasuredFigure(figure, ratio, limit, evidence)
 
