@@ -26,6 +26,7 @@ from hopcost.history.points import Keeping, KeptRecord, Point, Search, Series
 
 EVERYTHING = Search()
 SHORTEST_DIGEST = 4  # signs of it that may stand for a record
+LOCK_SIGNS = 15  # in hex: 60 bits
 LISTED = 5  # records, if several begin with the same signs
 
 
@@ -74,15 +75,14 @@ class History:
         given = check_labels(labels or {})
         digest, path = digest_of(record), str(record.resolve())
         with self._reading() as connection:
-            is_kept = writes.has(connection, digest)
-        contents = None if is_kept else read_contents(record, digest, given, machine)
-        lock = int(digest[:15] if contents is None else contents.run[:15], 16)
-        with self._writing(lock) as connection:
-            if contents is None or writes.has(connection, digest):
+            run = writes.run_of(connection, digest)
+        contents = None if run is not None else read_contents(record, digest, given, machine)
+        with self._writing(_lock(run if contents is None else contents.run)) as connection:
+            if writes.run_of(connection, digest) is not None:
                 writes.refresh(connection, digest, path, given)
                 return Keeping.ALREADY
-            writes.put(connection, contents)
-            return Keeping.NEW
+            is_new = contents is not None and writes.put(connection, contents)
+            return Keeping.NEW if is_new else Keeping.ALREADY
 
     def records(self, search: Search = EVERYTHING, limit: int = 50, offset: int = 0) -> list[KeptRecord]:
         """A page of those that a search finds, the newest first."""
@@ -202,3 +202,9 @@ class History:
 
 def _by_host(machine: tuple[str, str]) -> tuple[str, str]:
     return machine[1], machine[0]
+
+
+def _lock(run: str | None) -> int:
+    """Writers of one run wait for each other."""
+    assert run is not None, "of a kept record the database knows the run, of another one its contents"
+    return int(run[:LOCK_SIGNS], 16)

@@ -33,10 +33,14 @@ UNKNOWN = "unknown"
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is kept of one record. `run` tells two copies of one run, of which one went on, from two runs."""
+    """All that is kept of one record.
+
+    `run` tells two states of one run from two runs; `blocks` says which state is the later one.
+    """
 
     record: KeptRecord
     run: str
+    blocks: int
     points: tuple[Point, ...]
     summary: tuple[KeptExperiment, ...]
     environment: dict[str, object]
@@ -68,6 +72,7 @@ def read_contents(path: Path, digest: str, labels: Mapping[str, str], machine: s
     return Contents(
         record=kept,
         run=digest_of_run(record.run, record.plan),
+        blocks=len(record.blocks) + len(record.repeats),
         points=tuple(_points(record, kept)),
         summary=summary_of(summaries),
         environment=record.environment,

@@ -17,6 +17,7 @@ def record_row(contents: Contents) -> dict[str, Any]:
     return {
         "digest": record.digest,
         "run": contents.run,
+        "blocks": contents.blocks,
         "path": record.path,
         "suite": record.suite,
         "question": record.question,

@@ -73,6 +73,7 @@ RECORDS = Table(
     METADATA,
     Column("digest", String(DIGEST), primary_key=True),
     Column("run", String(DIGEST), nullable=False, unique=True),
+    Column("blocks", Integer, nullable=False),  # how far the run had gone, void starts and repeats counted
     Column("path", Words, nullable=False),
     Column("suite", Words, nullable=False),
     Column("question", Words, nullable=False),

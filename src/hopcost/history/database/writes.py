@@ -11,13 +11,20 @@ from hopcost.history.database.rows import label_rows, point_rows, record_row
 from hopcost.history.database.schema import CONTENTS, LABELS, POINTS, RECORDS
 
 
-def has(connection: Connection, digest: str) -> bool:
-    """Whether the record is kept."""
-    return connection.execute(select(RECORDS.c.digest).where(RECORDS.c.digest == digest)).first() is not None
+def run_of(connection: Connection, digest: str) -> str | None:
+    """The run that a kept record is of; None if the record is not kept."""
+    run: str | None = connection.execute(select(RECORDS.c.run).where(RECORDS.c.digest == digest)).scalar()
+    return run
 
 
-def put(connection: Connection, contents: Contents) -> None:
-    """A record that is not there yet. What was kept of the same run before it went on goes."""
+def put(connection: Connection, contents: Contents) -> bool:
+    """A record that is not there yet takes the place of what was kept of its run before; whether it did.
+
+    It does not if the run had gone further there.
+    """
+    further = (RECORDS.c.run == contents.run, RECORDS.c.blocks > contents.blocks)
+    if connection.execute(select(RECORDS.c.digest).where(*further)).first() is not None:
+        return False
     digest = contents.record.digest
     connection.execute(delete(RECORDS).where(RECORDS.c.run == contents.run))  # the other tables' rows go with it
     connection.execute(insert(RECORDS), record_row(contents))
@@ -26,6 +33,7 @@ def put(connection: Connection, contents: Contents) -> None:
     for table, rows in ((LABELS, label_rows(digest, contents.record.labels)), (POINTS, point_rows(contents))):
         if rows:
             connection.execute(insert(table), rows)
+    return True
 
 
 def refresh(connection: Connection, digest: str, path: str, labels: Mapping[str, str]) -> None:

@@ -18,6 +18,7 @@ def upgrade() -> None:
         "hopcost_records",
         sa.Column("digest", DIGEST, primary_key=True),
         sa.Column("run", DIGEST, nullable=False, unique=True),
+        sa.Column("blocks", sa.Integer, nullable=False),
         *(sa.Column(name, sa.Text, nullable=False) for name in ("path", "suite", "question")),
         sa.Column("started", MOMENT, nullable=False),
         sa.Column("kept", MOMENT, nullable=False),
