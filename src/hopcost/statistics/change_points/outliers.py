@@ -1,7 +1,7 @@
 """Single records that are far off: they may neither move a level, nor widen the spread until each change is lost in it.
 
-A record is pulled towards its neighbours if it is far from those before it and from those after it. At the edges of a
-change one side agrees, so these stay where they are.
+A record that is far from those before it and from those after it takes their median's place: Hampel's identifier
+(Davies and Gather 1993, JASA 88) on each side by itself. At the edges of a change one side agrees, so these stay.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 NEIGHBOURS = 3  # on each side, as many as a stretch has at least
-FAR = 5.0  # spreads
+FAR = 4.5  # spreads
 # A normal spread ÷ the median distance of two records: that distance has the spread times the root of 2.
 OF_DISTANCES = 1.4826 / np.sqrt(2)
 
 
 def tame(log_ratios: Floats, least_spread: float) -> Floats:
-    """The same (n,) with outliers brought to `FAR` spreads from the median of the nearer side's neighbours.
+    """The same (n,), each record that is more than `FAR` spreads off replaced by the median of the nearer side.
 
     The spread comes from the distances of neighbours in time, which a change hardly touches. It is not less than
     `least_spread`: in a short history they may be small by chance.
@@ -34,4 +34,4 @@ def tame(log_ratios: Floats, least_spread: float) -> Floats:
     middles = np.nanmedian(before, axis=1), np.nanmedian(after, axis=1)
     is_nearer_before = np.abs(log_ratios - middles[0]) <= np.abs(log_ratios - middles[1])
     nearest = np.where(is_nearer_before, *middles)
-    return np.asarray(np.clip(log_ratios, nearest - reach, nearest + reach))
+    return np.where(np.abs(log_ratios - nearest) > reach, nearest, log_ratios)
