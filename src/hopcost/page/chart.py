@@ -9,8 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopcost.report.notation import MINUS
-
 TOP, BOTTOM, HEIGHT = 58.0, 248.0, 276.0  # px: words of changes above, days below
 LEAST_SPAN = 0.02  # of the logarithms: a history that hardly moves is no mountain range
 ROOM = 0.06  # of the span, above and below
@@ -176,7 +174,7 @@ def ticks(low: float, high: float) -> list[tuple[float, str]]:
     size = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough)
     decimals = max(0, -math.floor(math.log10(100 * size) + 1e-9))
     numbers = range(math.ceil(least / size), math.floor(most / size) + 1)
-    return [(round(number * size, 12), f"{100 * number * size:,.{decimals}f} %".replace("-", MINUS)) for number in numbers]
+    return [(round(number * size, 12), f"{100 * number * size:,.{decimals}f} %") for number in numbers]
 
 
 def _band(level: Level, scale: _Scale, step: float, count: int) -> Band:

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from hopcost.history.contents.summary import KeptExperiment
 from hopcost.history.points import KeptRecord, Point, Search, Series
 
 
@@ -23,6 +24,9 @@ class Kept(Protocol):
 
     def points(self, digest: str) -> Sequence[Point]:
         """Those of one record, by its whole digest."""
+
+    def summary(self, digest: str) -> Sequence[KeptExperiment]:
+        """What a record came to, in short; empty if it is not kept."""
 
     def figures(self, suite: str, experiment: str, arm: str) -> Sequence[str]:
         """Names of the figures that an arm has points of."""

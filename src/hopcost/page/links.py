@@ -87,5 +87,5 @@ def _pairs(asked: AskedTrend) -> list[Pair]:
 
 
 def _address(path: str, pairs: Iterable[Pair]) -> str:
-    query = urllib.parse.urlencode([(name, value) for name, value in pairs if value])
+    query = urllib.parse.urlencode([(name, value) for name, value in pairs if value], errors="replace")
     return f"{path}?{query}" if query else path

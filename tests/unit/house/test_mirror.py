@@ -10,6 +10,7 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
+        "page/kept "
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until "
         "programs/generators/server_faults record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
@@ -25,7 +26,7 @@ WITHOUT_A_FILE = {
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
         "cli/measure/capacity cli/shared/requests/vs "
         "cli/measure/front cli/set_up/init cli/shared/requests/front measure/protocols/front/learning "
-        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
+        "cli/look/about cli/look/serve cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
         "cli/measure/vs cli/set_up/build "
         "cli/set_up/list_ cli/set_up/up cli/shared/verbs/app cli/shared/arm cli/shared/verbs/verb "
         "cli/shared/complete cli/shared/description cli/shared/doctor/findings cli/shared/screen "
@@ -75,6 +76,7 @@ WITHOUT_A_FILE = {
         "statistics/summary/usage statistics/validity/accounts statistics/validity/grounds"
     ),
     "in files of other names": (
+        "page/templating page/views/asked_trend page/views/cells page/views/kept_figures "  # page/test_app.py, views
         "nginx/ablations/access nginx/ablations/buffers nginx/ablations/cache nginx/ablations/files "
         "nginx/ablations/headers nginx/ablations/process nginx/ablations/tls "  # nginx/ablations/test_families.py
         "nginx/traps/of_headers nginx/traps/of_the_process nginx/traps/to_the_app "  # nginx/traps/test_traps.py

@@ -14,12 +14,11 @@ from hopcost.page.answers import Data, Page
 from hopcost.page.asked import read_digest
 from hopcost.page.kept import Kept
 from hopcost.page.links import AskedTrend
-from hopcost.page.views.cells import share_words, value_words
+from hopcost.page.views.kept_figures import kept_figures
 from hopcost.record import reader
 from hopcost.record.contents.run import Record
 from hopcost.report import Format, Result, render
 from hopcost.report.formats.html import page as html
-from hopcost.report.questions.history.words import figure_words
 from hopcost.report.questions.kept import kept_answer
 from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise
@@ -30,35 +29,24 @@ _one_at_a_time = threading.Lock()  # a report takes a second of CPU time, and a 
 
 @dataclass(frozen=True)
 class Report:
-    """What the report's page shows, its figures as text, and the histories of its arms."""
+    """What the report's page shows, and its figures as text."""
 
     content: dict[str, object]
     data: dict[Format, str]
-    trends: list[AskedTrend]
 
 
 def show_record(kept: Kept, digest: str) -> Page:
-    """Its HTML report. If the record cannot be read: what the database has of it, and why, with status 404."""
+    """Its HTML report. If its folder cannot be read, say on another machine: what the database has, and why."""
     record = kept.record(read_digest(digest, "record"))
+    arms = dict.fromkeys((point.experiment, point.arm) for point in kept.points(record.digest))
+    trends = [AskedTrend(record.suite, experiment, arm) for experiment, arm in arms]
     try:
         report = make_report(record)
     except UsageError as error:
-        return Page("unread.html.j2", {"kept": record, "error": error, "rows": _rows(kept, record)}, status=404)
-    return Page("record.html.j2", {**report.content, "kept": record, "trends": report.trends})
-
-
-def _rows(kept: Kept, record: KeptRecord) -> list[list[str]]:
-    """Experiment, arm, figure, its share of the baseline's with the range, and its absolute value."""
-    return [
-        [
-            point.experiment,
-            point.arm,
-            figure_words(point.figure),
-            share_words(point),
-            value_words(point.value, point.unit),
-        ]
-        for point in kept.points(record.digest)
-    ]
+        experiments = kept_figures(kept.summary(record.digest))
+        content = {"kept": record, "error": error, "experiments": experiments, "trends": trends}
+        return Page("unread.html.j2", content)
+    return Page("record.html.j2", {**report.content, "kept": record, "trends": trends})
 
 
 def save_record(kept: Kept, digest: str, format: Format) -> Data:
@@ -80,7 +68,7 @@ def _made(digest: str, path: str) -> Report:
     answer = kept_answer(record)
     shown: Result = plain if answer is None or answer.summary is None else answer
     data = {format: render(plain, format) for format in (Format.CSV, Format.JSON)}
-    return Report(html.contents(shown), data, _trends(record))
+    return Report(html.contents(shown), data)
 
 
 def read_kept(path: str, digest: str) -> Record:
@@ -88,13 +76,3 @@ def read_kept(path: str, digest: str) -> Record:
     if digest_of(Path(path)) != digest:
         raise UsageError(f"{path}: another record lies there now", f"it went on, or was replaced: hopcost keep {path}")
     return reader.read_record(Path(path))
-
-
-def _trends(record: Record) -> list[AskedTrend]:
-    """Of each arm that is compared."""
-    return [
-        AskedTrend(record.plan.suite, experiment.name, arm.name)
-        for experiment in record.plan.experiments
-        for arm in experiment.arms
-        if arm.copy_of is None and arm.name != experiment.baseline
-    ]
