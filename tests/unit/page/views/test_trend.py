@@ -61,7 +61,7 @@ def test_the_chart_has_a_link_for_each_record_and_stretches_and_the_change() -> 
     assert [point.link for point in chart.points] == [f"/records/{point.record.digest}" for point in kept.points_kept]
     assert chart.points[0].title.startswith("2026-01-01 04:00 · 49.6 % (")
     assert [(band.x, band.width) for band in chart.bands] == [(0, 50), (50, 50)]
-    ((change,)) = chart.changes
+    (change,) = chart.changes
     assert change.x == 50 and change.words.startswith("−20")
 
 
@@ -95,7 +95,7 @@ def test_a_long_history_is_shown_part_by_part_and_every_record_once() -> None:
 
 
 def mixed() -> Listed:
-    """Two machines, two methods and two configurations: four series, one point or two each."""
+    """Two machines and two configurations: three series, of one record or two."""
     points: list[Point] = []
     for number, (machine, configuration) in enumerate([("aa", "cd"), ("bb", "cd"), ("aa", "ef"), ("bb", "cd")]):
         record = kept_record(number, machine=machine * 32, host=machine)
@@ -126,7 +126,8 @@ def test_labels_and_a_day_narrow_it() -> None:
 
 def test_figures_may_be_called_by_short_names_and_are_linked() -> None:
     record = kept_record(0)
-    kept = Listed([kept_point(record), kept_point(record, figure="cpu_per_request"), kept_point(record, figure="response_p50@0.25")])
+    figures = ("throughput", "cpu_per_request", "response_p50@0.25")
+    kept = Listed([kept_point(record, figure=figure) for figure in figures])
     content = shown(kept, figure="cpu")
     assert content["figure"] == "CPU per request"
     assert {choice.words: choice.is_current for choice in content["figures"]} == {
