@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.arguments import ArmPath, Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.history import Keep, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.report import Format, Source
 from hopcost.statistics.questions.gate.figures import DEFAULT_MARGIN, GateFigures
@@ -80,6 +81,8 @@ def gate(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-gate-SUITE]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
 ) -> int:
     """Measure one stack before and after a change: is it slower?
 
@@ -106,6 +109,7 @@ def gate(
     asked = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     refuse_unwritable(output)
+    keep_record = ready_to_keep(keep, labels)
     console = Console(stderr=True, highlight=False)
     suite = before_after.gate_suite(asked)
     question = before_after.question_to_keep(asked, suite)
@@ -130,4 +134,5 @@ def gate(
         console.print(last_line(answer), markup=False, soft_wrap=True)
     if measured.interrupted:
         raise Interrupted("the answer tells what was measured")
+    keep_record(measured.record.path)
     return answer.exit_code
