@@ -9,7 +9,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
-from hopcost.cli.shared.history import Database, Labels
+from hopcost.cli.shared.history import Database, Keep, Labels, ready_to_keep
 from hopcost.cli.shared.requests.history import OfMachine
 from hopcost.cli.shared.requests.newest import Against
 from hopcost.cli.shared.verbs.app import app, examples
@@ -51,17 +51,6 @@ def gate(
         list[str] | None,
         typer.Option("--after", metavar="SETTINGS", help="The stack after the change. [default: as it stands]"),
     ] = None,
-    against: Annotated[
-        Against | None,
-        typer.Option(
-            "--against",
-            metavar="history",
-            help="Measure nothing: judge the newest kept record by those before it.",
-        ),
-    ] = None,
-    labels: Labels = None,
-    machine: OfMachine = None,
-    database: Database = None,
     margin: Annotated[
         str,
         typer.Option(
@@ -104,6 +93,18 @@ def gate(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-gate-SUITE]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
+    against: Annotated[
+        Against | None,
+        typer.Option(
+            "--against",
+            metavar="history",
+            help="Measure nothing: judge the newest kept record by those before it.",
+        ),
+    ] = None,
+    machine: OfMachine = None,
+    database: Database = None,
 ) -> int:
     """Measure one stack before and after a change: is it slower?
 
@@ -117,8 +118,8 @@ def gate(
 
     if against is Against.HISTORY:
         given: dict[str, object] = {"--before": before, "--after": after, "--precision": precision}
-        given |= {"--anyway": anyway, "--record": record}
-        refuse_measuring({**given, "--time": time != DEFAULT_TIME, "--seed": seed is not None, "--details": details})
+        given |= {"--time": time != DEFAULT_TIME, "--seed": seed is not None, "--keep": keep is not None}
+        refuse_measuring({**given, "--anyway": anyway, "--record": record, "--details": details})
         return gate_newest_record(
             arm,
             margin=read_percent("--margin", margin),
@@ -129,7 +130,7 @@ def gate(
             format=pick_format(format, json=json),
             output=output,
         )
-    refuse_of_history({"--label": labels, "--machine": machine, "--database": database})
+    refuse_of_history({"--machine": machine, "--database": database})
     arm = whole_arm(arm)
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
@@ -147,6 +148,7 @@ def gate(
     asked = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     refuse_unwritable(output)
+    keep_record = ready_to_keep(keep, labels)
     console = Console(stderr=True, highlight=False)
     suite = before_after.gate_suite(asked)
     question = before_after.question_to_keep(asked, suite)
@@ -171,4 +173,5 @@ def gate(
         console.print(last_line(answer), markup=False, soft_wrap=True)
     if measured.interrupted:
         raise Interrupted("the answer tells what was measured")
+    keep_record(measured.record.path)
     return answer.exit_code
