@@ -14,7 +14,7 @@ from tools.truth.sections.changes.section import SETTINGS
 
 
 def test_steps_count_if_a_change_is_near_and_changes_without_a_step_are_false() -> None:
-    tally = otava.count([[40], [47], [], [3, 9], []], [41, 41, 41, None, None])
+    tally = otava.count([[40], [47], [], [3, 9], []], [41, 41, 41, None, None], near=3)
     assert (tally.found, tally.false) == ([True, False, False], 2)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from hopcost.errors import CannotMeasure, HopcostError, MeasurementFailed
 from tools.markdown import table
-from tools.truth.sections.changes.histories import NEAR, Floats, changes_in, level, stepped
+from tools.truth.sections.changes.histories import Floats, changes_in, level, stepped
 from tools.truth.sections.changes.section import LONG, PER, SETTINGS, Setting
 
 OTAVA = "apache-otava==0.8.0"
@@ -37,11 +37,11 @@ class Tally(msgspec.Struct):
     false: int
 
 
-def count(changes: Sequence[Sequence[int]], steps: Sequence[int | None]) -> Tally:
-    """By history: the first records after each change, and where the step is; None has none."""
+def count(changes: Sequence[Sequence[int]], steps: Sequence[int | None], near: int) -> Tally:
+    """By history: the first records after each change, and where the step is (None: nowhere), give or take `near`."""
     with_step = [(found, step) for found, step in zip(changes, steps, strict=True) if step is not None]
     without = [found for found, step in zip(changes, steps, strict=True) if step is None]
-    has_found = [any(abs(index - step) <= NEAR for index in found) for found, step in with_step]
+    has_found = [any(abs(index - step) <= near for index in found) for found, step in with_step]
     return Tally(has_found, sum(map(len, without)))
 
 
@@ -97,7 +97,8 @@ def main() -> None:
             theirs = ask_otava(histories)
         except HopcostError as error:
             sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
-        printed += rows(setting, count(ours, steps), count(theirs, steps))
+        tallies = (count(found, steps, setting.within) for found in (ours, theirs))
+        printed += rows(setting, *tallies)
     print(table(COLUMNS, printed))
 
 
