@@ -51,17 +51,6 @@ def gate(
         list[str] | None,
         typer.Option("--after", metavar="SETTINGS", help="The stack after the change. [default: as it stands]"),
     ] = None,
-    against: Annotated[
-        Against | None,
-        typer.Option(
-            "--against",
-            metavar="history",
-            help="Measure nothing: judge the newest kept record by those before it.",
-        ),
-    ] = None,
-    labels: Labels = None,
-    machine: OfMachine = None,
-    database: Database = None,
     margin: Annotated[
         str,
         typer.Option(
@@ -105,6 +94,17 @@ def gate(
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-gate-SUITE]"),
     ] = None,
     keep: Keep = None,
+    labels: Labels = None,
+    against: Annotated[
+        Against | None,
+        typer.Option(
+            "--against",
+            metavar="history",
+            help="Measure nothing: judge the newest kept record by those before it.",
+        ),
+    ] = None,
+    machine: OfMachine = None,
+    database: Database = None,
 ) -> int:
     """Measure one stack before and after a change: is it slower?
 
@@ -118,8 +118,8 @@ def gate(
 
     if against is Against.HISTORY:
         given: dict[str, object] = {"--before": before, "--after": after, "--precision": precision}
-        given |= {"--anyway": anyway, "--record": record, "--keep": keep}
-        refuse_measuring({**given, "--time": time != DEFAULT_TIME, "--seed": seed is not None, "--details": details})
+        given |= {"--time": time != DEFAULT_TIME, "--seed": seed is not None, "--keep": keep is not None}
+        refuse_measuring({**given, "--anyway": anyway, "--record": record, "--details": details})
         return gate_newest_record(
             arm,
             margin=read_percent("--margin", margin),
@@ -130,7 +130,7 @@ def gate(
             format=pick_format(format, json=json),
             output=output,
         )
-    refuse_of_history({"--machine": machine, "--database": database} | ({} if keep is not None else {"--label": labels}))
+    refuse_of_history({"--machine": machine, "--database": database})
     arm = whole_arm(arm)
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console

@@ -4,10 +4,11 @@ Records of one stretch scatter by a spread s that nobody knows:
 
     log-ratio of record i ~ N(mean of its stretch, s²),   means flat,   s² with the prior of spread.py
 
-Integrated over all means and s, -2 log likelihood of k changes is (d + 1) log(A + R(k)) and a constant, where R(k) is
-the least sum of squares of k changes, A the prior's sum of squares, and d = its degrees of freedom + n - 2. Each change
-costs a penalty on top, and the k with the least sum is chosen (penalised likelihood: Yao 1988, Statistics & Probability
-Letters 6; with unknown variance: Lebarbier 2005, Signal Processing 85). The penalty is
+At the best means, with s integrated out and a degree of freedom taken by the level, -2 log likelihood of k changes is
+(d + 1) log(A + R(k)) but for a constant: R(k) is the least sum of squares of k changes, A the prior's sum of squares,
+and d = its degrees of freedom + n - 2. Each change costs a penalty on top, and the k with the least sum is chosen
+(penalised likelihood: Yao 1988, Statistics & Probability Letters 6; with unknown variance: Lebarbier 2005, Signal
+Processing 85). The penalty is
 
     (d + 1) log(1 + t² / d),   t Student's quantile of d degrees of freedom at the two-sided error SPLIT_ERROR
 

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-# Starts of one arm differ by 1 to 4 % (explain/method-why.md); the mean of half a dozen of them by 1 to 1.5 %.
-USUAL_SPREAD = 0.015
-PRIOR_RECORDS = 3.0  # as many the prior counts for
+# Starts of one arm differ by 1 to 4 % on one core and by 2 to 12 % with several workers (explain/intervals.md), so the
+# means of half a dozen of them by 0.4 to 5 %.
+USUAL_SPREAD = 0.02
+PRIOR_RECORDS = 2.0  # the prior counts as so many
 
 
 class Spread(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ def two_triples(step: float, level: float = 0.0) -> Segments:
 
 
 def least_step() -> float:
-    """The step between two triples at which Student's t of 3 + 6 - 2 degrees of freedom is the quantile."""
+    """The step between two triples at which Student's t of the prior's and 6 - 2 degrees of freedom is the quantile."""
     degrees = PRIOR_RECORDS + 4
     variance = (PRIOR_RECORDS * USUAL_SPREAD**2 + 2 * SQUARES) / degrees
     return float(stdtrit(degrees, 1 - SPLIT_ERROR / 2)) * math.sqrt(variance * 2 / 3)
@@ -41,9 +41,10 @@ def test_a_stretch_is_split_where_students_t_of_its_parts_is_beyond_the_threshol
 
 def test_sizes_spread_and_intervals_by_hand() -> None:
     found = two_triples(0.05, level=-0.7)
-    variance = (PRIOR_RECORDS * USUAL_SPREAD**2 + 2 * SQUARES) / 7
-    quantile = float(stdtrit(7, 0.975))
-    assert (found.spread, found.degrees) == (pytest.approx(math.sqrt(variance)), 7)
+    degrees = PRIOR_RECORDS + 4
+    variance = (PRIOR_RECORDS * USUAL_SPREAD**2 + 2 * SQUARES) / degrees
+    quantile = float(stdtrit(degrees, 0.975))
+    assert (found.spread, found.degrees) == (pytest.approx(math.sqrt(variance)), degrees)
     before, after = found.stretches
     assert (before.first, before.after, after.first, after.after) == (0, 3, 3, 6)
     assert (before.mean, after.mean) == (pytest.approx(-0.7), pytest.approx(-0.65))

@@ -26,9 +26,9 @@ def test_steps_are_found_in_time_and_few_others(setting: Setting) -> None:
 def test_a_step_counts_if_it_is_near_and_of_its_direction() -> None:
     logs = np.zeros(30)
     logs[24:] = 0.1
-    assert look_for(Stepped(logs, 0.1, 24)).seen
-    assert not look_for(Stepped(logs, -0.1, 24)).seen
-    assert not look_for(Stepped(logs, 0.1, 12)).stands
+    assert look_for(Stepped(logs, 0.1, 24, near=3)).seen
+    assert not look_for(Stepped(logs, -0.1, 24, near=3)).seen
+    assert not look_for(Stepped(logs, 0.1, 12, near=3)).stands
 
 
 def test_each_new_change_is_told_once() -> None:

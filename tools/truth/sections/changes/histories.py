@@ -17,15 +17,19 @@ Floats = NDArray[np.float64]
 
 STEP = 0.05  # the arm's figure rises by that, or falls to 1 ÷ (1 + that)
 BEFORE = (30, 60)  # records before a step, evenly drawn
-NEAR = 3  # records between a change as found and the true one: farther ones are others
+NEAR = 3  # records between a change at one look and at the next, if it is the same
 
 
 class Stepped(msgspec.Struct, frozen=True):
-    """A history with a step: ln of its size, and the first record after it."""
+    """A history with a step: ln of its size, the first record after it, and how far off a change of it may lie.
+
+    That is as many records as it may take to find it: where records scatter widely, its place is known no better.
+    """
 
     logs: Floats
     size: float
     index: int
+    near: int
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -42,7 +46,7 @@ def stepped(dice: np.random.Generator, spread: float, after: int) -> Stepped:
     size = math.log1p(STEP) * (1 if dice.random() < 0.5 else -1)
     logs = spread * dice.standard_normal(before + after)
     logs[before:] += size
-    return Stepped(logs, size, before)
+    return Stepped(logs, size, before, near=after)
 
 
 def look_for(history: Stepped) -> Found:
@@ -57,7 +61,8 @@ def look_for(history: Stepped) -> Found:
 
 def _nearest(changes: tuple[Change, ...], history: Stepped) -> Change | None:
     """The change that is the step: of its direction, and near it."""
-    own = [change for change in changes if abs(change.index - history.index) <= NEAR and change.size * history.size > 0]
+    near = [change for change in changes if abs(change.index - history.index) <= history.near]
+    own = [change for change in near if change.size * history.size > 0]
     return min(own, key=lambda change: abs(change.index - history.index), default=None)
 
 

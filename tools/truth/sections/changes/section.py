@@ -12,7 +12,6 @@ from tools.truth.lines import Case, Figures, Reckoned, Sorted
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.sections.changes.histories import (
     BEFORE,
-    NEAR,
     STEP,
     changes_in,
     learned,
@@ -136,11 +135,11 @@ def _prose(wanted: int) -> str:
         f"Histories of {BEFORE[0]} to {BEFORE[1]} records, then a step of {100 * STEP:g} % up or down:"
         f" {wanted * HISTORIES:,} for each spread between records. Nothing but the log-ratios is known of them, and"
         f" somebody looks after each record. In {100 * FOUND_LEAST:g} % of the histories the step must be seen before"
-        " more records are there after it than the row says, at most"
-        f" {NEAR} records from where it is; *still there* counts those that the last of these looks shows. In histories"
-        f" of {LONG} records without a change at most {FALSE_MOST:g} in {PER} records may be seen, and in histories of"
-        f" {SHORT} records too. *Told in passing*: changes in {PER} records without one that somebody is told of who"
-        " looks after each record; most go away with the next ones. Not judged."
+        " more records are there after it than the row says, and at most as far from where it is; *still there* counts"
+        f" those that the last of these looks shows. In histories of {LONG} records without a change at most"
+        f" {FALSE_MOST:g} in {PER} records may be seen, and in histories of {SHORT} records too. *Told in passing*:"
+        f" changes in {PER} records without one that somebody is told of who looks after each record; most go away with"
+        " the next ones. Not judged."
     )
 
 

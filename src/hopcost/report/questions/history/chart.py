@@ -7,7 +7,7 @@ import math
 from hopcost.report.questions.history.answer import Trend
 from hopcost.report.questions.history.words import day
 
-COLUMNS, ROWS = 66, 9  # of what is drawn; with labels and indent a line has 78
+COLUMNS, ROWS = 66, 9  # of what is drawn; with labels and indent a line has 79
 MOST_APART = 4  # columns from one record to the next
 LABEL = 8
 RECORD, LEVEL, CHANGE = "●", "─", "▲"
@@ -15,7 +15,7 @@ LEAST_RANGE = 1.0  # per cent of the baseline: less would draw noise as mountain
 
 
 def chart_of(trend: Trend) -> str:
-    """Lines of at most 76 columns: the ratio to the baseline in per cent, records from left to right."""
+    """Lines of at most 77 columns: the ratio to the baseline in per cent, records from left to right."""
     shares = [100 * point.ratio for point in trend.points]
     levels = [100 * math.exp(stretch.mean) for stretch in trend.segments.stretches]
     low, high = _ends([*shares, *levels])
@@ -34,7 +34,7 @@ def chart_of(trend: Trend) -> str:
     axis = "".join(CHANGE if column in marks else LEVEL for column in range(len(grid[0])))
     drawn = ["".join(cells).rstrip() for cells in grid]
     lines = [f"{label} {cells}".rstrip() for label, cells in zip(_labels(low, high), drawn, strict=True)]
-    return "\n".join([*lines, f"{'':>{LABEL}} └{axis}", _days(trend, len(axis))])
+    return "\n".join([*lines, f"{'':>{LABEL}} └{LEVEL}{axis}", _days(trend, len(axis))])
 
 
 def _ends(shares: list[float]) -> tuple[float, float]:
@@ -65,4 +65,4 @@ def _days(trend: Trend, width: int) -> str:
     """The first and the last day below the ends of the axis; the first alone if both have no room."""
     first, last = day(trend.points[0].record), day(trend.newest)
     room = width - len(first) - len(last)
-    return " " * (LABEL + 2) + (f"{first}{' ' * room}{last}" if room > 0 and first != last else first)
+    return " " * (LABEL + 3) + (f"{first}{' ' * room}{last}" if room > 0 and first != last else first)

@@ -1,7 +1,7 @@
 """What a gate makes of a measured change: within the margin, beyond it, or not settled.
 
 A gate is a claim: throughput is at least 1 ÷ (1 + margin), and CPU per request at most 1 + margin. It passes if both
-hold and fails if one does not, each wrongly in at most 5 % of gates (claims/decision.py). explain/gate-statistics.md
+hold and fails if one does not, each wrongly in at most 5 % of gates (claims/decision.py). explain/verdicts/gate.md
 has why.
 """
 
