@@ -69,8 +69,13 @@ def address_of(listener: socket.socket) -> str:
 
 
 def serve(kept: Kept, listener: socket.socket) -> None:
-    """Answer until somebody presses Ctrl-C, or ends the process: then it raises KeyboardInterrupt."""
-    config: Any = uvicorn.Config(
+    """Answer until somebody presses Ctrl-C or ends the process; it may raise KeyboardInterrupt then."""
+    make_server(kept).run(sockets=[listener])
+
+
+def make_server(kept: Kept) -> uvicorn.Server:
+    """Not started yet."""
+    config = uvicorn.Config(
         make_app(kept),
         http=BoundedProtocol,
         ws="none",
@@ -85,7 +90,7 @@ def serve(kept: Kept, listener: socket.socket) -> None:
         timeout_graceful_shutdown=GRACE_S,
         h11_max_incomplete_event_size=LONGEST_HEAD,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)
 
 
 def _refused(port: int, error: OSError) -> Exception:
