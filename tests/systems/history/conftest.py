@@ -31,7 +31,7 @@ def postgresql(server: Database) -> str:
     """The URL of a new database on it, through its Unix socket."""
     name = next(NAMES)
     with connected(server) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {name}".encode())
     return url(server, name)
 
 
