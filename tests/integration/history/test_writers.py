@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from histories.simulated import simulated_history, simulated_record
+from histories.simulated import simulated_history
 from histories.writers import assert_whole, run_writer, run_writers, start_writer
 
-from hopcost.errors import MeasurementFailed, UsageError
+from hopcost.errors import MeasurementFailed
 from hopcost.history.history import History
 
 MAIN = {"branch": "main"}
@@ -72,24 +72,3 @@ def test_a_disk_that_is_really_full_is_told_and_the_history_stays_whole(tmp_path
             assert_whole(history, len(records))
     finally:
         subprocess.run(["umount", disk], check=True)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_to_is_told(tmp_path: Path) -> None:
-    folder = tmp_path / "closed"
-    folder.mkdir()
-    folder.chmod(0o500)
-    with pytest.raises(UsageError, match="cannot be opened or made there"):
-        History.open(str(folder / "h.sqlite"))
-    with pytest.raises(UsageError, match="Permission denied"):
-        History.open(str(folder / "below" / "h.sqlite"))
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_file_that_may_not_be_written_to_is_told(tmp_path: Path) -> None:
-    file = tmp_path / "h.sqlite"
-    record = simulated_record(tmp_path / "r", labels=MAIN)
-    History.open(str(file)).close()
-    file.chmod(0o400)
-    with pytest.raises(UsageError, match="may not be written to"), History.open(str(file)) as history:
-        history.keep(record)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import command
+import pytest
 from histories.simulated import simulated_history, simulated_record
 
 from hopcost.history.history import History
@@ -70,6 +73,36 @@ def test_what_cannot_be_kept_there_is_one_clear_error(tmp_path: Path) -> None:
         code, output, errors = keep("r", "--database", database, folder=tmp_path)
         assert (code, output) == (2, ""), errors
         assert words in errors and "hint: " in errors and "s3cret" not in errors
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Iterator[Path]:
+    """A folder that nobody may write to, with a history in it."""
+    folder = tmp_path / "closed"
+    History.open(str(folder / "h.sqlite")).close()
+    (folder / "h.sqlite").chmod(0o400)
+    folder.chmod(0o500)
+    yield folder
+    folder.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("new.sqlite", "new.sqlite: it cannot be opened or made there"),
+        ("below/new.sqlite", "below: Permission denied"),
+        ("h.sqlite", "h.sqlite: "),
+    ],
+)
+def test_without_write_permission_it_is_told_what_to_do(tmp_path: Path, closed: Path, file: str, words: str) -> None:
+    simulated_record(tmp_path / "r")
+    without_the_rights_of_root = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"]
+    before = without_the_rights_of_root if os.geteuid() == 0 else []
+    done = command.hopcost("keep", "r", "--database", closed / file, folder=tmp_path, before=before)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert words in done.stderr and re.search("hint: .*(may write to|write permission)", done.stderr)
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in closed.iterdir()) == ["h.sqlite"]
 
 
 def test_labels_are_read_before_anything_is_kept(tmp_path: Path) -> None:
