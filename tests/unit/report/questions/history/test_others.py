@@ -14,7 +14,7 @@ def told(*others: Series) -> list[str]:
 
 
 def test_another_machine_has_the_option_that_shows_it() -> None:
-    line, last = told(series([kept(0, machine="8" * 64, host="ci-8"), kept(3, machine="8" * 64, host="ci-8")], [0.4, 0.4]))
+    line, last = told(series([kept(day, machine="8" * 64, host="ci-8") for day in (0, 3)], [0.4, 0.4]))
     assert last == "--json has all of them"
     assert line == "Not mixed in: 2 records of machine 88888888 (ci-8), 2026-09-01 to 2026-09-04: --machine 88888888"
 
