@@ -82,7 +82,7 @@ def _table(answer: HistoryAnswer) -> Table:
 def _spread(trend: Trend) -> str:
     """What records differ by if nothing changes: learned, and in each range."""
     spread = f"Records of one stretch scatter by {100 * trend.segments.spread:.1f} %"
-    learned = "so few teach little: mostly what is usual" if len(trend.points) < LEARNED_FROM_FEW else "learned from them"
+    learned = "mostly what is usual: they are few" if len(trend.points) < LEARNED_FROM_FEW else "learned from them"
     return f"{spread} ({learned}). Ranges hold between records, {CONFIDENCE_IN_TEXT} each."
 
 
