@@ -166,7 +166,7 @@ class History:
     def arms(self) -> list[tuple[str, str, str]]:
         """(suite, experiment, arm) of everything that has points, by name."""
         columns = (RECORDS.c.suite, POINTS.c.experiment, POINTS.c.arm)
-        return [(row[0], row[1], row[2]) for row in self._distinct(*columns)]
+        return sorted((row[0], row[1], row[2]) for row in self._distinct(*columns))
 
     def figures(self, suite: str, experiment: str, arm: str) -> list[str]:
         """Names of the figures that an arm has points of: those at saturation first."""

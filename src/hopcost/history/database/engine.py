@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy import BigInteger, Connection, Engine, create_engine, event, func, literal, select
 
 from hopcost.errors import UsageError
 from hopcost.history.database.place import Place
@@ -51,7 +51,7 @@ def writing(engine: Engine, lock: int | None = None) -> Iterator[Connection]:
     """
     with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
         if lock is not None and connection.dialect.name == "postgresql":
-            connection.execute(select(func.pg_advisory_xact_lock(lock)))
+            connection.execute(select(func.pg_advisory_xact_lock(literal(lock, BigInteger))))
         yield connection
 
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-import platformdirs
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from hopcost.errors import UsageError, needs_extra
+from hopcost.history.default_file import default_file
 
 VARIABLE = "HOPCOST_DATABASE"
-FILE = "history.sqlite"
 SQLITE, POSTGRESQL = "sqlite", "postgresql+psycopg"
 DRIVERS = {
     "sqlite": SQLITE,
@@ -41,11 +40,6 @@ class Place(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"Place({self})"
-
-
-def default_file() -> Path:
-    """Where the history is if nobody says otherwise: below XDG_DATA_HOME."""
-    return platformdirs.user_data_path("hopcost") / FILE
 
 
 def read_place(word: str | None, variables: Mapping[str, str] = os.environ) -> Place:

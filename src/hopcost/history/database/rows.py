@@ -37,7 +37,10 @@ def record_row(contents: Contents) -> dict[str, Any]:
 
 def label_rows(digest: str, labels: Mapping[str, str]) -> list[dict[str, str]]:
     """Of the table of labels."""
-    return [{"digest": digest, "name": name, "value": value} for name, value in labels.items()]
+    return [
+        {"digest": digest, "name": name, "value": value, "search": f"{name}={value}".lower()}
+        for name, value in labels.items()
+    ]
 
 
 def point_rows(contents: Contents) -> list[dict[str, Any]]:

@@ -87,7 +87,7 @@ RECORDS = Table(
     Column("cpu", Words, nullable=False),
     Column("programs", Json(dict[str, str]), nullable=False),
     Column("cautions", Json(tuple[str, ...]), nullable=False),
-    Column("search", Words, nullable=False),  # lower case: what `Search.words` are looked for in, but the labels
+    Column("search", Words, nullable=False),  # lower case: what `Search.words` are looked for in, besides labels
     Index("hopcost_records_newest", "started", "digest"),
     Index("hopcost_records_suite", "suite", "started"),
 )
@@ -98,6 +98,7 @@ LABELS = Table(
     Column("digest", String(DIGEST), ForeignKey(RECORDS.c.digest, ondelete="CASCADE"), primary_key=True),
     Column("name", Words, primary_key=True),
     Column("value", Words, nullable=False),
+    Column("search", Words, nullable=False),  # name=value in lower case: SQLite's own lower() knows ASCII alone
     Index("hopcost_labels_value", "name", "value"),
 )
 

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
 
 from hopcost.history.database.rows import to_point, to_record
 from hopcost.history.database.schema import LABELS, POINTS, RECORDS
@@ -46,13 +46,9 @@ def of_machine(word: str) -> ColumnElement[bool]:
 
 
 def _has_word(word: str) -> ColumnElement[bool]:
-    """Anywhere in the record's words, or in a label's value, or as NAME=VALUE."""
-    label = func.lower(LABELS.c.name + "=" + LABELS.c.value)
-    in_label = (
-        select(LABELS.c.digest)
-        .where(LABELS.c.digest == RECORDS.c.digest, label.contains(word, autoescape=True))
-        .exists()
-    )
+    """Anywhere in the record's words, or in a label as NAME=VALUE."""
+    is_label = LABELS.c.search.contains(word, autoescape=True)
+    in_label = select(LABELS.c.digest).where(LABELS.c.digest == RECORDS.c.digest, is_label).exists()
     return or_(RECORDS.c.search.contains(word, autoescape=True), in_label)
 
 
@@ -73,7 +69,8 @@ def _labels(connection: Connection, digests: Sequence[str]) -> dict[str, dict[st
     """Labels by digest."""
     found: dict[str, dict[str, str]] = {}
     for part in _parts(digests):
-        question = select(LABELS).where(LABELS.c.digest.in_(part)).order_by(LABELS.c.name)
+        columns = (LABELS.c.digest, LABELS.c.name, LABELS.c.value)
+        question = select(*columns).where(LABELS.c.digest.in_(part)).order_by(LABELS.c.name)
         for digest, name, value in connection.execute(question):
             found.setdefault(digest, {})[name] = value
     return found
@@ -90,9 +87,12 @@ def read_points(connection: Connection, conditions: Conditions) -> list[Point]:
     order = (RECORDS.c.started, RECORDS.c.digest, POINTS.c.experiment, POINTS.c.arm, POINTS.c.figure)
     of_points = connection.execute(select(POINTS).select_from(joined).where(*conditions).order_by(*order))
     rows = of_points.mappings().all()
-    asked = select(POINTS.c.digest).select_from(joined).where(*conditions)
-    of_records = read_records(connection, select(RECORDS).where(RECORDS.c.digest.in_(asked)))
-    records = {record.digest: record for record in of_records}
+    digests = list(dict.fromkeys(row["digest"] for row in rows))
+    records = {
+        record.digest: record
+        for part in _parts(digests)
+        for record in read_records(connection, select(RECORDS).where(RECORDS.c.digest.in_(part)))
+    }
     return [to_point(row, records[row["digest"]]) for row in rows if row["digest"] in records]
 
 

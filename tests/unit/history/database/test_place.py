@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.history.database.place import VARIABLE, default_file, read_place
+from hopcost.history.database.place import VARIABLE, read_place
+from hopcost.history.default_file import default_file
 
 PASSWORD = "s3cr%40t"
 

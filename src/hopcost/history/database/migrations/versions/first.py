@@ -35,6 +35,7 @@ def upgrade() -> None:
         _digest_of_record(),
         sa.Column("name", sa.Text, primary_key=True),
         sa.Column("value", sa.Text, nullable=False),
+        sa.Column("search", sa.Text, nullable=False),
     )
     op.create_index("hopcost_labels_value", "hopcost_labels", ["name", "value"])
     op.create_table(
