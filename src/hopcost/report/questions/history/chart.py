@@ -11,6 +11,7 @@ COLUMNS, ROWS = 66, 9  # of what is drawn; with labels and indent a line has 79
 MOST_APART = 4  # columns from one record to the next
 LABEL = 8
 RECORD, LEVEL, CHANGE = "●", "─", "▲"
+LEGEND = f"{RECORD} a record, {LEVEL} the mean of a stretch, {CHANGE} the first record after a change"
 LEAST_RANGE = 1.0  # per cent of the baseline: less would draw noise as mountains
 
 

@@ -8,7 +8,7 @@ from hopcost.report.formatting import CONFIDENCE_IN_TEXT, count
 from hopcost.report.questions.closing import closing_lines
 from hopcost.report.questions.history.answer import HistoryAnswer, Trend, ratio_of, share_of
 from hopcost.report.questions.history.changed import NOTHING, changed_between, words
-from hopcost.report.questions.history.chart import chart_of
+from hopcost.report.questions.history.chart import LEGEND, chart_of
 from hopcost.report.questions.history.others import other_lines
 from hopcost.report.questions.history.words import day, direction, figure_words, machine_words, record_words
 from hopcost.statistics.change_points import LEAST_RECORDS, Change
@@ -29,7 +29,7 @@ def document(answer: HistoryAnswer) -> Document:
             _table(answer),
             Lines(_cautions(trend), Style.CAUTIONS),
         ],
-        [Lines([chart_of(trend)], Style.CODE)],
+        [Lines([chart_of(trend)], Style.CODE), Lines([LEGEND])],
         _changes(answer),
         [Lines(other_lines(answer))],
         [Lines(closing_lines(None, f"hopcost gate {answer.name} --against history"), Style.VERSE)],
@@ -75,14 +75,14 @@ def _table(answer: HistoryAnswer) -> Table:
         ]
         for stretch, change in zip(trend.segments.stretches, before, strict=True)
     ]
-    of = f"{figure_words(answer.figure)} of {trend.points[-1].baseline}'s"
+    of = f"of {trend.points[-1].baseline}'s {figure_words(answer.figure)}"
     return Table(["from", "to", "records", of, "change"], rows, words=2, below=[_spread(trend)])
 
 
 def _spread(trend: Trend) -> str:
     """What records differ by if nothing changes: learned, and in each range."""
     spread = f"Records of one stretch scatter by {100 * trend.segments.spread:.1f} %"
-    learned = "so few teach little: mostly what is usual" if len(trend.points) < LEARNED_FROM_FEW else "learned from them"
+    learned = "mostly what is usual: they are few" if len(trend.points) < LEARNED_FROM_FEW else "learned from them"
     return f"{spread} ({learned}). Ranges hold between records, {CONFIDENCE_IN_TEXT} each."
 
 

@@ -12,9 +12,11 @@ MOST = 4
 def other_lines(answer: HistoryAnswer) -> list[str]:
     """`Not mixed in: 12 records of machine 1a2b3c4d (ci-7), 2026-01-02 to 2026-03-04: --machine 1a2b3c4d`."""
     others = answer.trends[1:]
+    if not others:
+        return []
     lines = [f"Not mixed in: {_words(answer.shown, trend)}" for trend in others[:MOST]]
     more = len(others) - MOST
-    return [*lines, *([f"and {more} more: --json has all"] if more > 0 else [])]
+    return [*lines, f"{f'and {more} more; ' if more > 0 else ''}--json has all of them"]
 
 
 def _words(shown: Trend, other: Trend) -> str:

@@ -14,12 +14,13 @@ def told(*others: Series) -> list[str]:
 
 
 def test_another_machine_has_the_option_that_shows_it() -> None:
-    (line,) = told(series([kept(0, machine="8" * 64, host="ci-8"), kept(3, machine="8" * 64, host="ci-8")], [0.4, 0.4]))
+    line, last = told(series([kept(day, machine="8" * 64, host="ci-8") for day in (0, 3)], [0.4, 0.4]))
+    assert last == "--json has all of them"
     assert line == "Not mixed in: 2 records of machine 88888888 (ci-8), 2026-09-01 to 2026-09-04: --machine 88888888"
 
 
 def test_another_method_and_another_configuration() -> None:
-    lines = told(
+    *lines, _ = told(
         series([kept(2, method=2)], [0.4]),
         series([kept(1)], [0.4], configuration="beef"),
     )
@@ -31,7 +32,7 @@ def test_another_method_and_another_configuration() -> None:
 
 def test_many_are_counted() -> None:
     many = [series([kept(0, machine=str(number) * 64, host="x")], [0.4]) for number in range(6)]
-    assert len(told(*many)) == 5 and told(*many)[-1] == "and 2 more: --json has all"
+    assert len(told(*many)) == 5 and told(*many)[-1] == "and 2 more; --json has all of them"
 
 
 def test_one_series_alone_has_no_others() -> None:
