@@ -40,19 +40,20 @@ def read_trend(kept: Kept, query: Query) -> tuple[AskedTrend, list[str], list[Se
         close = difflib.get_close_matches(name, ["/".join(names) for names in kept.arms()], n=1)
         hint = f"did you mean '{close[0]}'?" if close else "choose an arm in the list of histories"
         raise UsageError(f"no record that is kept has {name}", hint)
+    word = read_word(query, "figure") or (THROUGHPUT if THROUGHPUT in figures else figures[0])
+    figure = choose(word, figures)
     since, labels = read_day(query, "since"), read_labels(query)
     asked = AskedTrend(
         suite,
         experiment,
         arm,
-        figure=choose(read_word(query, "figure") or THROUGHPUT, figures),
+        figure=figure,
         series=read_word(query, "series"),
         since=None if since is None else since.date().isoformat(),
         labels=tuple(labels.items()),
         older=read_number(query, "older", 0),
     )
-    assert asked.figure is not None, "one was chosen"
-    found = kept.series(suite, experiment, arm, asked.figure, since=since, labels=labels)
+    found = kept.series(suite, experiment, arm, figure, since=since, labels=labels)
     usable = [whole for series in found if (whole := _usable(series)).points]
     if not usable:
         raise UsageError(f"no record of {suite}/{experiment}/{arm} fits", "leave out the labels, or the day")

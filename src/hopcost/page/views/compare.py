@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
 
 from hopcost.errors import UsageError
@@ -11,6 +10,7 @@ from hopcost.page import links
 from hopcost.page.answers import Page
 from hopcost.page.asked import BadAddress, Query, read_digest, read_word
 from hopcost.page.kept import Kept
+from hopcost.page.views.in_turn import in_turn
 from hopcost.page.views.record import read_kept
 from hopcost.report.document import Element, Heading
 from hopcost.report.questions.two_records import comparison_report
@@ -18,7 +18,6 @@ from hopcost.statistics.questions.two_records.two_records import compare_records
 
 COMPARISONS_HELD = 16
 ANYWAY = "--anyway"
-_one_at_a_time = threading.Lock()  # as a report: CPU time and memory
 
 
 def show_comparison(kept: Kept, query: Query) -> Page:
@@ -27,7 +26,7 @@ def show_comparison(kept: Kept, query: Query) -> Page:
     anyway = read_word(query, "anyway") == "yes"
     content: dict[str, object] = {"a": a, "b": b, "swapped": links.compare(b.digest, a.digest, anyway=anyway)}
     try:
-        with _one_at_a_time:
+        with in_turn():
             elements = _compared(a.path, a.digest, b.path, b.digest, anyway)
     except UsageError as error:
         is_offered = ANYWAY in (error.hint or "") and not anyway

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from hopcost.errors import UsageError
 from hopcost.history.contents.digest import digest_of
@@ -14,6 +15,7 @@ from hopcost.page.answers import Data, Page
 from hopcost.page.asked import read_digest
 from hopcost.page.kept import Kept
 from hopcost.page.links import AskedTrend
+from hopcost.page.views.in_turn import in_turn
 from hopcost.page.views.kept_figures import kept_figures
 from hopcost.record import reader
 from hopcost.record.contents.run import Record
@@ -24,7 +26,6 @@ from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise
 
 REPORTS_HELD = 16
-_one_at_a_time = threading.Lock()  # a report takes a second of CPU time, and a hundred MB for a large record
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def save_record(kept: Kept, digest: str, format: Format) -> Data:
 
 def make_report(record: KeptRecord) -> Report:
     """The same digest is the same record, so that a report is made once."""
-    with _one_at_a_time:
+    with in_turn():
         return _made(record.digest, record.path)
 
 
@@ -68,11 +69,18 @@ def _made(digest: str, path: str) -> Report:
     answer = kept_answer(record)
     shown: Result = plain if answer is None or answer.summary is None else answer
     data = {format: render(plain, format) for format in (Format.CSV, Format.JSON)}
-    return Report(html.contents(shown), data)
+    head = msgspec.structs.replace(record, blocks=[], repeats=[])  # of the record the page itself needs no more
+    return Report({**html.contents(shown), "record": head}, data)
 
 
 def read_kept(path: str, digest: str) -> Record:
     """The record where it was kept from; UsageError if it lies there no more, or if another one does."""
-    if digest_of(Path(path)) != digest:
-        raise UsageError(f"{path}: another record lies there now", f"it went on, or was replaced: hopcost keep {path}")
-    return reader.read_record(Path(path))
+    folder = Path(path)
+    try:
+        if not (folder / "run.json").is_file():
+            raise UsageError(f"{path}: this machine has no record there", "hopcost keep FOLDER tells where it lies now")
+        if digest_of(folder) != digest:
+            raise UsageError(f"{path}: another record lies there now", f"it went on, or was replaced: hopcost keep {path}")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "the server needs to read the record's folder") from error
+    return reader.read_record(folder)

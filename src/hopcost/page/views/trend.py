@@ -91,7 +91,7 @@ def show_trend(kept: Kept, query: Query) -> Page:
         "baseline": points[-1].baseline,
         "sentence": sentence(_answer(asked, trend)),
         "machine": machine_words(trend.series),
-        "figures": _figures(figures, asked),
+        "figures": _figures(figures, asked if trend.series is not all_series[0] else asked._replace(series=None)),
         "all_series": _all_series(all_series, trend.series, asked),
         "count": len(points),
         "first": first + 1,
@@ -133,7 +133,7 @@ def _by_suite(kept: Kept) -> dict[str, dict[str, list[tuple[str, str]]]]:
 
 
 def _figures(figures: Sequence[str], asked: AskedTrend) -> list[Choice]:
-    """Series have the same keys for all figures of an arm."""
+    """A series has the same key for all figures of an arm, if it has them."""
     return [
         Choice(figure_words(name), links.trend(asked._replace(figure=name, older=0)), name == asked.figure)
         for name in figures[:MOST_CHOICES]

@@ -85,7 +85,7 @@ def test_a_record_of_another_machine_has_what_is_kept_of_it() -> None:
         ("behind", "throughput", "50 % (48–52)", "slower"),
         ("behind", "response time p50 at 2,000/s", "–", "no verdict: why"),
     ]
-    with pytest.raises(UsageError, match="no record there"):
+    with pytest.raises(UsageError, match="this machine has no record there"):
         save_record(kept, kept.all_records[0].digest, Format.CSV)
 
 
