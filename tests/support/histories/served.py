@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +20,18 @@ from hopcost.history.database.engine import make_engine, writing
 from hopcost.history.database.place import read_place
 from hopcost.history.database.writes import put
 from hopcost.history.history import History
+from hopcost.history.points import Search
 
 LABELS = {"branch": "main", "commit": "4f2a91c"}
 
 
-def filled(folder: Path, records: int = 24) -> Path:
-    """A database: a history with a step and a new nginx in its middle, a full record, a lost one, a hostile one."""
-    database = folder / "history.sqlite"
+def fill(database: str, folder: Path, records: int = 24) -> None:
+    """A history with a step and a new proxy in its middle, a full record, a lost one, a hostile one.
+
+    The records that can be read lie in `folder`.
+    """
     half = records // 2
-    with History.open(str(database)) as history:
+    with History.open(database) as history:
         for first, ratio, version in ((0, 0.5, "1.22.1"), (half, 0.4, "1.24.0")):
             programs = {"app": "1", "proxy": version}
             ratios = [ratio * (1 + 0.004 * (number * 7 % 5 - 2)) for number in range(half)]
@@ -37,10 +41,9 @@ def filled(folder: Path, records: int = 24) -> Path:
     lost = simulated_record(folder / "lost", 900, suite="lost")
     _put(database, lost, {})
     _put(database, lost, {"suite": HOSTILE, "host": HOSTILE, "labels": {"note": HOSTILE}, "cautions": (HOSTILE,)})
-    return database
 
 
-def _put(database: Path, path: Path, words: Mapping[str, object]) -> None:
+def _put(database: str, path: Path, words: Mapping[str, object]) -> None:
     """A record that is kept as if it lay on another machine, with other words."""
     contents = read_contents(path, digest_of(path), {})
     digest = contents.record.digest[:-1] + ("0" if words else "1")
@@ -51,15 +54,40 @@ def _put(database: Path, path: Path, words: Mapping[str, object]) -> None:
         run=digest,
         points=tuple(msgspec.structs.replace(point, record=record) for point in contents.points),
     )
-    with writing(make_engine(read_place(str(database)))) as connection:
+    engine = make_engine(read_place(database))
+    with writing(engine) as connection:
         put(connection, changed)
+    engine.dispose()
+
+
+def addresses_of(database: str, site: str) -> dict[str, str]:
+    """Of every kind of page, by its name."""
+    with History.open(database) as history:
+        newest, *_, oldest = history.records(Search(labels={"branch": "main"}), 100)
+        (full,) = history.records(Search(labels={"branch": "full"}))
+        (lost,) = history.records(Search(suite="lost"))
+        (hostile,) = history.records(Search(suite=HOSTILE))
+    of_hostile = urllib.parse.urlencode({"suite": HOSTILE, "experiment": "cost", "arm": "behind"})
+    return {
+        "list": f"{site}/",
+        "search": f"{site}/?words=abacus&label=branch%3Dmain",
+        "record": f"{site}/records/{newest.digest}",
+        "full": f"{site}/records/{full.digest}",
+        "lost": f"{site}/records/{lost.digest}",
+        "hostile": f"{site}/records/{hostile.digest}",
+        "compared": f"{site}/compare?a={oldest.digest}&b={newest.digest}",
+        "refused": f"{site}/compare?a={full.digest}&b={lost.digest}",
+        "histories": f"{site}/history",
+        "history": f"{site}/history?suite=made-up&experiment=cost&arm=behind&label=branch%3Dmain",
+        "hostile history": f"{site}/history?{of_hostile}",
+        "nowhere": f"{site}/nowhere",
+    }
 
 
 @contextmanager
-def served(database: Path) -> Iterator[str]:
-    """The page's address, without a slash at its end."""
-    arguments = ("serve", "--database", database, "--port", "0")
-    with command.start(*arguments, folder=database.parent) as process:
+def served(database: str, folder: Path) -> Iterator[str]:
+    """The page's address, without a slash at its end; the server runs in `folder`."""
+    with command.start("serve", "--database", database, "--port", "0", folder=folder) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip().removesuffix("/")
         process.send_signal(signal.SIGINT)
