@@ -1,4 +1,4 @@
-"""How long the pages of `hopcost serve` take with 10,000 records in the database: the table in docs/how-to.
+"""How long the pages of `hopcost serve` take with 10,000 records in the database: the table in docs/tutorial.
 
 The database is filled from the records in docs/samples, each again and again with other ratios, days, machines and
 labels. Two records of nginx-go can be read on the disk; all others are as if kept on another machine. Times are those
@@ -41,7 +41,7 @@ from hopcost.page.links import AskedTrend
 from tools import markdown
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "how-to" / "history-page.md"
+PAGE = ROOT / "docs" / "tutorial" / "history-page.md"
 PART = "times"  # of the page
 SAMPLES = ("nginx-go", "nginx-go", "express", "go")  # in turn; the first two lie on the disk
 ON_DISK = 2

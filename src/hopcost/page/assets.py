@@ -29,7 +29,8 @@ class Assets:
 
     def __init__(self) -> None:
         texts = {
-            STYLE: (html.FOLDER / STYLE).read_text(encoding="utf-8") + (FOLDER / "page.css").read_text(encoding="utf-8"),
+            STYLE: (html.FOLDER / STYLE).read_text(encoding="utf-8")
+            + (FOLDER / "page.css").read_text(encoding="utf-8"),
             LIBRARY: html.library(),
         }
         texts |= {name: (html.FOLDER / name).read_text(encoding="utf-8") for name in html.SCRIPTS}

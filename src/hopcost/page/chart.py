@@ -115,7 +115,9 @@ def draw(marks: Sequence[Mark], levels: Sequence[Level], steps: Sequence[Step]) 
             )
             for number, mark in enumerate(marks)
         ],
-        bands=[_band(level, scale, step, len(marks)) for level in levels if level.first < len(marks) and level.after > 0],
+        bands=[
+            _band(level, scale, step, len(marks)) for level in levels if level.first < len(marks) and level.after > 0
+        ],
         changes=_changes(steps, step, len(marks)),
         rows=[Word(0.0, scale.y(math.log(ratio)), words, "end") for ratio, words in ticks(scale.low, scale.high)],
         days=_days(marks, step),
@@ -174,7 +176,7 @@ def ticks(low: float, high: float) -> list[tuple[float, str]]:
     size = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough)
     decimals = max(0, -math.floor(math.log10(100 * size) + 1e-9))
     numbers = range(math.ceil(least / size), math.floor(most / size) + 1)
-    return [(round(number * size, 12), f"{100 * number * size:,.{decimals}f} %") for number in numbers]
+    return [(float(f"{number * size:.12g}"), f"{100 * number * size:,.{decimals}f} %") for number in numbers]
 
 
 def _band(level: Level, scale: _Scale, step: float, count: int) -> Band:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 METHODS = ("GET", "HEAD")
 HOST = re.compile(r"(?:localhost|127\.0\.0\.1)(?::[0-9]{1,5})?", re.IGNORECASE)
-LONGEST_PATH, LONGEST_QUERY = 512, 4096  # bytes
+LONGEST_PATH, LONGEST_QUERY, LONGEST_HEADERS = 512, 4096, 16 * 1024  # bytes
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self';"
@@ -52,11 +52,15 @@ class Guard:
 
 def refusal(scope: Scope) -> PlainTextResponse | None:
     """The answer to a request that no page is asked for; None if it may pass."""
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEADERS:
+        return _refuse(431, "these headers are too long", Connection="close")
     headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
     hosts = [value for name, value in headers if name == b"host"]
     bodies = [value for name, value in headers if name in (b"content-length", b"transfer-encoding") and value != "0"]
     if len(hosts) != 1 or not HOST.fullmatch(hosts[0]):
-        return _refuse(421, "this page answers to localhost and 127.0.0.1 alone: a proxy before it sets the Host header")
+        return _refuse(
+            421, "this page answers to localhost and 127.0.0.1 alone: a proxy before it sets the Host header"
+        )
     if scope["method"] not in METHODS:
         return _refuse(405, "this page is read only", Allow=", ".join(METHODS))
     if len(scope.get("raw_path") or b"") > LONGEST_PATH or len(scope["query_string"]) > LONGEST_QUERY:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from hopcost.history.points import Search, Series
+from hopcost.history.points import Point, Search, Series
 from hopcost.report import Format
 
 Pair = tuple[str, str]
@@ -76,7 +76,18 @@ def with_machine(search: Search, machine: str) -> Search:
 
 def key_of(series: Series) -> str:
     """What tells series of one figure apart, as an address has it: machine, method and configuration."""
-    return f"{series.machine}.{series.method}.{series.configuration}"
+    return _key(series.machine, series.method, series.configuration)
+
+
+def trend_of(point: Point) -> AskedTrend:
+    """The history that a record's point is of."""
+    record = point.record
+    key = _key(record.machine, record.versions.method, point.configuration)
+    return AskedTrend(record.suite, point.experiment, point.arm, series=key)
+
+
+def _key(machine: str, method: int, configuration: str) -> str:
+    return f"{machine}.{method}.{configuration}"
 
 
 def _pairs(asked: AskedTrend) -> list[Pair]:

@@ -143,7 +143,7 @@ def test_one_that_does_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_headers_have_an_end() -> None:
     with running() as port:
         answer = asked(port, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100_000 + b"\r\n\r\n")
-        assert answer.startswith(b"HTTP/1.1 400 ") or answer == b""
+        assert answer == b"" or answer.split(b" ")[1] in (b"400", b"431")
         assert asked(port, b"GET /history HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200 ")
 
 

@@ -135,10 +135,11 @@ class Listed:
         for point in sorted(self.points_kept, key=lambda point: point.record.started):
             record = point.record
             is_late = since is None or record.started >= since
-            if _name(point) == (suite, experiment, arm) and point.figure == figure and is_late:
-                if (labels or {}).items() <= record.labels.items():
-                    key = (record.machine, record.versions.method, point.configuration)
-                    apart.setdefault(key, []).append(point)
+            has_labels = (labels or {}).items() <= record.labels.items()
+            is_asked = _name(point) == (suite, experiment, arm) and point.figure == figure
+            if is_asked and is_late and has_labels:
+                key = (record.machine, record.versions.method, point.configuration)
+                apart.setdefault(key, []).append(point)
         return [
             Series(
                 machine=key[0], method=key[1], configuration=key[2],

@@ -22,7 +22,14 @@ from hopcost.page.kept import Kept
 from hopcost.page.links import AskedTrend
 
 VOID = ("meta", "br", "img", "link", "input", "hr")
-ODD_NAMES = (HOSTILE, "../../etc/passwd", "a/b?c=d&e#f", "%2e%2e%2f", "\u202egnp.exe", "'; DROP TABLE hopcost_records; --")
+ODD_NAMES = (
+    HOSTILE,
+    "../../etc/passwd",
+    "a/b?c=d&e#f",
+    "%2e%2e%2f",
+    "\u202egnp.exe",
+    "'; DROP TABLE hopcost_records; --",
+)
 
 
 def client_of(kept: Kept, **options: bool) -> TestClient:

@@ -43,7 +43,12 @@ def test_one_wide_range_does_not_flatten_the_history() -> None:
 
 def test_a_level_covers_its_records_and_no_more_than_is_shown() -> None:
     marks = [mark(0.0)] * 4
-    levels = [Level(-3, 1, 0.0, -0.01, 0.01), Level(1, 9, 0.02, 0.01, 0.03), Level(4, 9, 0, 0, 0), Level(-9, 0, 0, 0, 0)]
+    levels = [
+        Level(-3, 1, 0.0, -0.01, 0.01),
+        Level(1, 9, 0.02, 0.01, 0.03),
+        Level(4, 9, 0, 0, 0),
+        Level(-9, 0, 0, 0, 0),
+    ]
     first, second = draw(marks, levels, []).bands
     assert (first.x, first.width) == (0, 25)
     assert (second.x, second.width) == (25, 75)

@@ -81,7 +81,10 @@ def test_two_hosts_are_none() -> None:
 
 
 def test_long_addresses_are_refused() -> None:
-    odd: list[dict[str, bytes]] = [{"raw_path": b"/" * (LONGEST_PATH + 1)}, {"query_string": b"a" * (LONGEST_QUERY + 1)}]
+    odd: list[dict[str, bytes]] = [
+        {"raw_path": b"/" * (LONGEST_PATH + 1)},
+        {"query_string": b"a" * (LONGEST_QUERY + 1)},
+    ]
     for more in odd:
         refused = refusal(request(**more))
         assert refused is not None and refused.status_code == 414

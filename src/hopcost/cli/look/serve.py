@@ -13,7 +13,7 @@ EPILOG = examples(
     "hopcost serve",
     "hopcost serve --database postgresql://reader@db.example/hopcost --port 9000",
     then="Records come from hopcost keep, or from --keep of a verb that measures. The page listens on 127.0.0.1 and"
-    " nowhere else: docs/how-to/history-page.md has a reverse proxy with a login before it. Ctrl-C stops it.",
+    " nowhere else: docs/tutorial/history-page.md has a reverse proxy with a login before it. Ctrl-C stops it.",
 )
 
 

@@ -39,7 +39,8 @@ def kept_figures(summary: Sequence[KeptExperiment]) -> list[KeptFigures]:
             name=experiment.name,
             question=experiment.question,
             baseline=experiment.baseline,
-            starts=count(experiment.starts, "start") + (f", {experiment.void} did not count" if experiment.void else ""),
+            starts=count(experiment.starts, "start")
+            + (f", {experiment.void} did not count" if experiment.void else ""),
             figures=[
                 KeptFigure(arm.name, _figure(comparison), notation.share(comparison.ratio), _verdict(comparison))
                 for arm in experiment.arms

@@ -14,7 +14,7 @@ from hopcost.history.points import KeptRecord
 from hopcost.page.answers import Data, Page
 from hopcost.page.asked import read_digest
 from hopcost.page.kept import Kept
-from hopcost.page.links import AskedTrend
+from hopcost.page.links import trend_of
 from hopcost.page.views.in_turn import in_turn
 from hopcost.page.views.kept_figures import kept_figures
 from hopcost.record import reader
@@ -39,8 +39,7 @@ class Report:
 def show_record(kept: Kept, digest: str) -> Page:
     """Its HTML report. If its folder cannot be read, say on another machine: what the database has, and why."""
     record = kept.record(read_digest(digest, "record"))
-    arms = dict.fromkeys((point.experiment, point.arm) for point in kept.points(record.digest))
-    trends = [AskedTrend(record.suite, experiment, arm) for experiment, arm in arms]
+    trends = list(dict.fromkeys(map(trend_of, kept.points(record.digest))))
     try:
         report = make_report(record)
     except UsageError as error:
@@ -80,7 +79,9 @@ def read_kept(path: str, digest: str) -> Record:
         if not (folder / "run.json").is_file():
             raise UsageError(f"{path}: this machine has no record there", "hopcost keep FOLDER tells where it lies now")
         if digest_of(folder) != digest:
-            raise UsageError(f"{path}: another record lies there now", f"it went on, or was replaced: hopcost keep {path}")
+            raise UsageError(
+                f"{path}: another record lies there now", f"it went on, or was replaced: hopcost keep {path}"
+            )
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", "the server needs to read the record's folder") from error
     return reader.read_record(folder)

@@ -171,7 +171,9 @@ def _chart(trend: Trend, first: int, after: int) -> Chart:
         for stretch in trend.segments.stretches
         if stretch.first < after and stretch.after > first
     ]
-    steps = [Step(change.index - first, notation.change_parts(ratio_of(change))[0]) for change in trend.segments.changes]
+    steps = [
+        Step(change.index - first, notation.change_parts(ratio_of(change))[0]) for change in trend.segments.changes
+    ]
     return draw(marks, levels, steps)
 
 

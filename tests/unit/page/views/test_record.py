@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from histories.listed import Listed, kept_point, kept_record
+from histories.listed import CONFIGURATION, MACHINE, Listed, kept_point, kept_record
 from histories.simulated import simulated_record
 
 from hopcost.errors import UsageError
@@ -36,7 +36,7 @@ def test_the_report_is_the_one_that_hopcost_report_writes(tmp_path: Path) -> Non
     read = reader.read_record(Path(record.path))
     assert (page.template, page.status) == ("record.html.j2", 200)
     assert page.content["heading"] == read.plan.title
-    assert page.content["trends"] == [AskedTrend("made-up", "cost", "behind")]
+    assert page.content["trends"] == [AskedTrend("made-up", "cost", "behind", series=f"{MACHINE}.5.{CONFIGURATION}")]
     expected = record_report(read, summarise(read))
     for format in (Format.CSV, Format.JSON):
         saved = save_record(kept, record.digest, format)

@@ -59,7 +59,7 @@ def test_the_chart_has_a_link_for_each_record_and_stretches_and_the_change() -> 
     kept = stepped(40, 0.8)
     chart = chart_of(shown(kept))
     assert [point.link for point in chart.points] == [f"/records/{point.record.digest}" for point in kept.points_kept]
-    assert chart.points[0].title.startswith("2026-01-01 04:00 · 49.6 % (")
+    assert chart.points[0].title.startswith("2026-01-01 04:00 · 50 % (49–51)")
     assert [(band.x, band.width) for band in chart.bands] == [(0, 50), (50, 50)]
     (change,) = chart.changes
     assert change.x == 50 and change.words.startswith("−20")
@@ -70,7 +70,7 @@ def test_the_table_has_the_newest_first_and_names_what_is_new() -> None:
     assert len(rows) == 40
     assert rows[0].record.started > rows[-1].record.started
     assert {number: row.changed for number, row in enumerate(rows) if row.changed} == {19: ["nginx 1.22.1 → 1.24.0"]}
-    assert (rows[-1].figure, rows[-1].value, rows[-1].baseline_value) == ("49.6 %", "4,960 req/s", "10,000 req/s")
+    assert (rows[-1].figure, rows[-1].value, rows[-1].baseline_value) == ("50 %", "4,960 req/s", "10,000 req/s")
 
 
 def test_a_steady_history_has_no_change() -> None:
