@@ -176,7 +176,7 @@ def longest_series(history: History) -> int:
 def served(database: Path) -> Iterator[int]:
     """`hopcost serve` as a process: its port."""
     command = [Path(sys.executable).with_name("hopcost"), "serve", "--database", database, "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             yield int(process.stdout.readline().strip().rstrip("/").rpartition(":")[2])

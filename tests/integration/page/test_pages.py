@@ -47,7 +47,8 @@ def test_a_page_breaks_no_policy_asks_nobody_else_and_fits(
 def test_axe_finds_nothing(
     browser: Browser, addresses: dict[str, str], name: str, size: dict[str, Any], colours: str
 ) -> None:
-    context = browser.new_context(**size, color_scheme=colours, bypass_csp=True)  # axe itself is a script put in
+    options: dict[str, Any] = {**size, "color_scheme": colours}
+    context = browser.new_context(**options, bypass_csp=True)  # axe itself is a script put in
     page = context.new_page()
     page.goto(addresses[name])
     page.evaluate(ALL_OPEN)

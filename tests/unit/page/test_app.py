@@ -6,6 +6,7 @@ import html
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from histories.listed import Listed, kept_point, kept_record, stepped
@@ -32,7 +33,7 @@ ODD_NAMES = (
 )
 
 
-def client_of(kept: Kept, **options: bool) -> TestClient:
+def client_of(kept: Kept, **options: Any) -> TestClient:
     return TestClient(make_app(kept), base_url="http://127.0.0.1:8420", follow_redirects=False, **options)
 
 

@@ -81,7 +81,7 @@ def test_two_hosts_are_none() -> None:
 
 
 def test_long_addresses_are_refused() -> None:
-    odd: list[dict[str, bytes]] = [
+    odd: list[dict[str, Any]] = [
         {"raw_path": b"/" * (LONGEST_PATH + 1)},
         {"query_string": b"a" * (LONGEST_QUERY + 1)},
     ]

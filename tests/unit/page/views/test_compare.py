@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from histories.listed import Listed, kept_record
@@ -16,7 +17,7 @@ from hopcost.report.questions.two_records import comparison_report
 from hopcost.statistics.questions.two_records.two_records import compare_records
 
 
-def two(folder: Path, **environment: object) -> tuple[Listed, Query]:
+def two(folder: Path, **environment: Any) -> tuple[Listed, Query]:
     paths = [
         simulated_record(folder / "a", 1, ratio=0.5),
         simulated_record(folder / "b", 2, ratio=0.4, **environment),
