@@ -110,4 +110,5 @@ def _packages_of(extra: str) -> list[str]:
     from importlib.metadata import requires  # only where something is missing: it would slow down --help
 
     wanted = re.compile(rf"extra == ['\"]{extra}['\"]")
-    return [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in requires("hopcost") or [] if wanted.search(line)]
+    needed = [line for line in requires("hopcost") or [] if wanted.search(line)]
+    return [match[0] for line in needed if (match := re.match(r"[\w.-]+(?:\[[\w,-]+\])?", line))]

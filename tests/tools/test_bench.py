@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
+from hopcost.history.history import History
+from hopcost.page.app import make_app
 from tools import markdown
-from tools.bench import contenders
+from tools.bench import contenders, history_page
 from tools.bench import generators as script
 from tools.bench.sections import beside_earlier, sections
 
@@ -56,3 +59,22 @@ def test_over_http2_the_engine_is_beside_h2load_and_nobody_else() -> None:
         assert len(words) == 2
         assert all(own[own.index("--streams") + 1] == streams for own in words.values())
     assert not any(section.link.is_http2 for section in sections(Path("engine"), ["wrk"]))
+
+
+def test_the_history_that_pages_are_timed_with_has_what_they_show(tmp_path: Path) -> None:
+    two = history_page.fill(tmp_path / "h.sqlite", 30, tmp_path / "copy")
+    with History.open(str(tmp_path / "h.sqlite")) as history:
+        assert history.count() == 30
+        assert [history.record(digest).suite for digest in two] == ["nginx-go", "nginx-go"]
+        assert history_page.longest_series(history) == 8, "every second record, on one of two machines"
+        client = TestClient(make_app(history), base_url="http://localhost")
+        for name, address in history_page.addresses(history, two).items():
+            assert client.get(address).status_code == 200, name
+
+
+def test_the_table_of_times_is_in_the_page() -> None:
+    page = history_page.PAGE.read_text(encoding="utf-8")
+    text = markdown.part(page, history_page.PART)
+    assert markdown.replace_part(page, history_page.PART, text) == page
+    assert history_page.table([history_page.Timed("a", 1.4, 2, 3, 4)]).splitlines()[-1] == "| a | 1 | 2 | 3 | 4 |"
+    assert text.count("|\n") > 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import resource
@@ -28,6 +29,7 @@ SYSCTLS = (
     "net/ipv4/tcp_tw_reuse",
     "net/ipv4/tcp_wmem",
 )
+MACHINE_SIGNS = 16
 
 
 class OpenFiles(msgspec.Struct):
@@ -38,8 +40,13 @@ class OpenFiles(msgspec.Struct):
 
 
 class Facts(msgspec.Struct):
-    """This machine for the record; None if it cannot be read."""
+    """This machine for the record; None if it cannot be read.
 
+    `machine` tells machines apart that are called alike; it is a digest, since the number behind it is to stay here.
+    """
+
+    host: str
+    machine: str | None
     kernel: str
     system: str | None
     architecture: str
@@ -82,6 +89,8 @@ def facts() -> Facts:
     """The facts as they are now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return Facts(
+        host=platform.node(),
+        machine=_machine(),
         kernel=platform.release(),
         system=_os_name(),
         architecture=platform.machine(),
@@ -118,6 +127,12 @@ def idle_driver() -> str | None:
     """The kernel's driver for idle cores; None without one: then they halt at once, whatever is asked of them."""
     name = read_text("/sys/devices/system/cpu/cpuidle/current_driver")
     return None if name == "none" else name
+
+
+def _machine() -> str | None:
+    """A digest of the number that the system was given when it was installed; None in most containers."""
+    number = read_text("/etc/machine-id")
+    return hashlib.sha256(f"hopcost {number}".encode()).hexdigest()[:MACHINE_SIGNS] if number else None
 
 
 def _os_name() -> str | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import sys
 from pathlib import Path
 
 import msgspec
 
+from hopcost.history.labels import labels_here
 from hopcost.machine import facts
 from hopcost.measure import loop, quiet
 from hopcost.measure.load import peer as peer_load
@@ -108,6 +110,7 @@ def open_host(here: Here, run_watcher: RunWatcher) -> tuple[Local, dict[str, obj
         "network_namespaces_missing": net.why,
         "programs": {program: receipt.version for program, receipt in sorted(here.receipts.items())},
         "binaries": {hop.binary: _receipt(hop) for hop in here.binaries},
+        "labels": labels_here(os.environ),
     }
     return Local(freezer, net), environment
 

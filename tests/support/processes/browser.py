@@ -25,16 +25,16 @@ def chromium() -> Iterator[Browser]:
 
 
 class Seen:
-    """A page as it was opened, and what it said and asked for."""
+    """A page as it was opened, a file's or a server's, and what it said and asked for."""
 
-    def __init__(self, browser: Browser, path: Path, address: str = "", **options: Any) -> None:
+    def __init__(self, browser: Browser, place: Path | str, address: str = "", **options: Any) -> None:
         self.page: Page = browser.new_page(**options)
         self.said: list[str] = []
         self.asked: list[str] = []
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri() + address)
+        self.page.goto((place if isinstance(place, str) else place.as_uri()) + address)
 
     def _console(self, message: ConsoleMessage) -> None:
         self.said.append(message.text)

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
 PROGRAMS = Path("/usr/lib/postgresql")  # of each version; apt puts them on no PATH
 NOBODY = 65534
 READY_S = 60.0
@@ -33,6 +35,12 @@ class Database:
     def environment(self) -> dict[str, str]:
         """What its clients read."""
         return {"PGHOST": "127.0.0.1", "PGPORT": str(self.port)}
+
+
+def connected(database: Database, name: str = "postgres") -> psycopg.Connection:
+    """A connection of its user's to one of its databases; each statement is a transaction."""
+    folder = str(database.socket.parent)
+    return psycopg.connect(host=folder, port=database.port, user="shop", dbname=name, autocommit=True)
 
 
 def programs() -> list[Path]:

@@ -10,13 +10,16 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
+        "page/kept "
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until "
         "programs/generators/server_faults record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
         "record/contents/repeat record/contents/run stacks/prepare/prepared "
+        "statistics/change_points/segments "
         "statistics/questions/capacity/question statistics/questions/claims/result "
         "statistics/questions/conf/question statistics/questions/front/question "
-        "record/contents/restart statistics/questions/two_records/result suites/arms/configuration "
+        "history/points record/contents/restart statistics/questions/two_records/result "
+        "suites/arms/configuration "
         "suites/articles/published suites/experiments/experiment suites/experiments/request "
         "suites/experiments/restart suites/experiments/shown suites/experiments/soak "
         "suites/experiments/tls_sessions suites/peer_name suites/suite"
@@ -25,7 +28,8 @@ WITHOUT_A_FILE = {
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
         "cli/measure/capacity cli/shared/requests/vs "
         "cli/measure/front cli/set_up/init cli/shared/requests/front measure/protocols/front/learning "
-        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
+        "cli/shared/requests/newest "
+        "cli/look/about cli/look/serve cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
         "cli/measure/vs cli/set_up/build "
         "cli/set_up/list_ cli/set_up/up cli/shared/verbs/app cli/shared/arm cli/shared/verbs/verb "
         "cli/shared/complete cli/shared/description cli/shared/doctor/findings cli/shared/screen "
@@ -61,6 +65,8 @@ WITHOUT_A_FILE = {
         "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
         "report/formats/html/charts report/formats/json_arm report/formats/html/series report/formats/html/vega "
         "report/questions/closing report/questions/gate/details report/questions/gate/words "
+        "report/questions/history/data report/questions/history/newest/data report/questions/history/newest/settling "
+        "report/questions/history/rows report/questions/history/words "
         "report/questions/two_records_details "
         "report/formats/html/stacks report/live/so_far report/notes/conditions report/notes/head "
         "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "
@@ -75,6 +81,11 @@ WITHOUT_A_FILE = {
         "statistics/summary/usage statistics/validity/accounts statistics/validity/grounds"
     ),
     "in files of other names": (
+        "page/templating page/views/asked_trend page/views/cells page/views/kept_figures "  # page/test_app.py, views
+        "history/contents/read history/contents/summary history/database/rows history/database/writes "
+        "history/default_file "  # history/database/test_place.py
+        "history/database/schema history/database/migrations/env "
+        "history/database/migrations/versions/first "  # history/test_history.py, history/database/test_migrate.py
         "nginx/ablations/access nginx/ablations/buffers nginx/ablations/cache nginx/ablations/files "
         "nginx/ablations/headers nginx/ablations/process nginx/ablations/tls "  # nginx/ablations/test_families.py
         "nginx/traps/of_headers nginx/traps/of_the_process nginx/traps/to_the_app "  # nginx/traps/test_traps.py

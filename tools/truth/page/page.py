@@ -22,6 +22,7 @@ from tools.truth.sections.agreement.split_half import SplitHalf
 from tools.truth.sections.attribution import Attribution
 from tools.truth.sections.capacity.coverage import CapacityCoverage
 from tools.truth.sections.capacity.section import Capacity
+from tools.truth.sections.changes.section import ChangePoints
 from tools.truth.sections.conf.planted import Planted
 from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
@@ -62,6 +63,7 @@ SECTIONS: dict[str, type[Section]] = {
     "capacity": Capacity,
     "capacity-coverage": CapacityCoverage,  # is reckoned, not measured
     "coverage": Coverage,  # is reckoned, not measured
+    "change-points": ChangePoints,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
     "split-half": SplitHalf,  # reads what the others have recorded
 }

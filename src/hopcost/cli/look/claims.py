@@ -16,7 +16,7 @@ EPILOG = examples(
     "hopcost claims records/* --format markdown -o claims.md",
     "hopcost claims latest --suite nginx-go",
     then="Each claim holds, does not hold, is not settled, or is not testable here."
-    " docs/explain/claim-statistics.md says how that is judged.",
+    " docs/explain/verdicts/claims.md says how that is judged.",
 )
 
 

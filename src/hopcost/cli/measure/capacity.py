@@ -9,6 +9,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.history import Keep, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.report import Format, Source
@@ -105,6 +106,8 @@ def capacity(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-SUITE]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
     details: Everything = False,
     json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, Source.ROWS)] = Format.TEXT,
@@ -161,6 +164,7 @@ def capacity(
     from hopcost.cli.shared.requests.vs import read_wishes
     from hopcost.plan.options import RunOptions
 
+    keep_record = ready_to_keep(keep, labels)
     console = Console(stderr=True, highlight=False, quiet=quiet)
     options = RunOptions(time_s=time_s, seed=seed, folder=record, quiet=quiet, on_busy_machine=anyway)
     more = server_options(
@@ -195,4 +199,6 @@ def capacity(
     else:
         stacks = stacks_of((targets or [""])[0], arms or [], connections)
         measured = measure_suite(stacks, question, options, screen)
-    return show_capacity(measured, format, output, details=details)
+    exit_code = show_capacity(measured, format, output, details=details)
+    keep_record(measured.answer.record.path)
+    return exit_code

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.history import Keep, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.report import Format, Source
@@ -118,6 +119,8 @@ def conf(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-conf]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors and the answer, and nothing while it runs.")
     ] = False,
@@ -173,6 +176,7 @@ def conf(
         refuse_own_file(option, path_to_write, file)
     if record is not None:
         refuse_taken(record)
+    keep_record = ready_to_keep(keep, labels)
     console = Console(stderr=True, highlight=False, quiet=quiet)
 
     def say(line: str) -> None:
@@ -197,6 +201,7 @@ def conf(
         say(f"{diff}: not written, there is no diff")
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
+    keep_record(answer.record.path)
     confirmed = [experiment.plan for experiment in answer.experiments]
     is_answered = anyway or answer.is_settled
     return end_with(ending_of(answer.record, confirmed, well=measured.well, is_answered=is_answered))

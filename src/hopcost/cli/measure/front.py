@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.history import Keep, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.report import Format, Source
@@ -138,6 +139,8 @@ def front(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-front]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors and the answer, and nothing while it runs.")
     ] = False,
@@ -195,6 +198,7 @@ def front(
         refuse_unwritable(file)
     if record is not None:
         refuse_taken(record)
+    keep_record = ready_to_keep(keep, labels)
     console = Console(stderr=True, highlight=False, quiet=quiet)
 
     def say(line: str) -> None:
@@ -228,6 +232,7 @@ def front(
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
     answer = measured.answer
+    keep_record(answer.record.path)
     is_answered = anyway or (bool(answer.advice) and shared_reason(answer) is None)
     return end_with(ending_of(answer.record, well=measured.well, is_answered=is_answered))
 

@@ -7,15 +7,21 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.arguments import ArmPath, Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.history import Database, Keep, Labels, ready_to_keep
+from hopcost.cli.shared.requests.history import OfMachine
+from hopcost.cli.shared.requests.newest import Against
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.report import Format, Source
 from hopcost.statistics.questions.gate.figures import DEFAULT_MARGIN, GateFigures
 
+DEFAULT_TIME = "5m"
 EPILOG = examples(
     "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on",
     "hopcost gate hello/one-core/nginx --after nginx.config=new.conf.j2",
     "hopcost gate ./my-app.toml/one-core/nginx --after app.folder=../new",
+    "hopcost gate nginx-go/one-core/nginx-http-tcp --against history --label branch=main",
     then="SETTINGS are PROGRAM.SETTING=VALUE, PROGRAM.config=FILE for another configuration or PROGRAM.binary=FILE for"
     " another build. An app of yours takes APP.folder=DIR, APP.command='WORDS' or APP.binary=FILE. Repeat the option"
     " for more of them. A side without any is the stack as it stands.\n\n\b\nExit codes:\n"
@@ -29,7 +35,14 @@ EPILOG = examples(
 
 @app.command("gate", epilog=EPILOG)
 def gate(
-    arm: ArmPath,
+    arm: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUITE/EXPERIMENT/ARM",
+            help="As in nginx-go/one-core/nginx-http-tcp; its end is enough if no other arm ends so.",
+            autocompletion=complete.arms,
+        ),
+    ],
     before: Annotated[
         list[str] | None,
         typer.Option("--before", metavar="SETTINGS", help="The stack before the change. [default: as it stands]"),
@@ -55,7 +68,7 @@ def gate(
         typer.Option(
             "--time", metavar="TIME", help="Longest time, as 90, 90s, 5m or 1h; it ends once it is precise enough."
         ),
-    ] = "5m",
+    ] = DEFAULT_TIME,
     precision: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +93,18 @@ def gate(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-gate-SUITE]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
+    against: Annotated[
+        Against | None,
+        typer.Option(
+            "--against",
+            metavar="history",
+            help="Measure nothing: judge the newest kept record by those before it.",
+        ),
+    ] = None,
+    machine: OfMachine = None,
+    database: Database = None,
 ) -> int:
     """Measure one stack before and after a change: is it slower?
 
@@ -87,9 +112,26 @@ def gate(
     """
     import os
 
-    from hopcost.cli.shared.arguments import read_percent, read_seconds
+    from hopcost.cli.shared.arguments import read_percent, read_seconds, whole_arm
+    from hopcost.cli.shared.requests.newest import gate_newest_record, refuse_measuring, refuse_of_history
     from hopcost.stacks.sandbox import network
 
+    if against is Against.HISTORY:
+        given: dict[str, object] = {"--before": before, "--after": after, "--precision": precision}
+        given |= {"--time": time != DEFAULT_TIME, "--seed": seed is not None, "--keep": keep is not None}
+        refuse_measuring({**given, "--anyway": anyway, "--record": record, "--details": details})
+        return gate_newest_record(
+            arm,
+            margin=read_percent("--margin", margin),
+            deciding=figure,
+            database=database,
+            labels=labels,
+            machine=machine,
+            format=pick_format(format, json=json),
+            output=output,
+        )
+    refuse_of_history({"--machine": machine, "--database": database})
+    arm = whole_arm(arm)
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
@@ -106,6 +148,7 @@ def gate(
     asked = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     refuse_unwritable(output)
+    keep_record = ready_to_keep(keep, labels)
     console = Console(stderr=True, highlight=False)
     suite = before_after.gate_suite(asked)
     question = before_after.question_to_keep(asked, suite)
@@ -130,4 +173,5 @@ def gate(
         console.print(last_line(answer), markup=False, soft_wrap=True)
     if measured.interrupted:
         raise Interrupted("the answer tells what was measured")
+    keep_record(measured.record.path)
     return answer.exit_code

@@ -10,6 +10,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.arguments import Details, read_parts
+from hopcost.cli.shared.history import Keep, KeepRecord, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
@@ -149,6 +150,8 @@ def run(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-SUITE]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
     details: Details = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors and the report, and nothing while it runs.")
@@ -192,7 +195,7 @@ def run(
         quiet=quiet,
         on_busy_machine=anyway,
     )
-    return _measure_and_report(suite, experiments or [], options, parts)
+    return _measure_and_report(suite, experiments or [], options, parts, ready_to_keep(keep, labels))
 
 
 def _which_suite() -> UsageError:
@@ -213,7 +216,9 @@ def _which_suite() -> UsageError:
     return UsageError("\n".join(["hopcost run needs a suite", *lines]), "hopcost run nginx-go --quick")
 
 
-def _measure_and_report(name: str, experiments: list[str], options: RunOptions, parts: list[Part]) -> int:
+def _measure_and_report(
+    name: str, experiments: list[str], options: RunOptions, parts: list[Part], keep_record: KeepRecord
+) -> int:
     """The exit code."""
     from rich.console import Console
 
@@ -239,4 +244,5 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     show(document(record, summaries, parts), ends_with_answers=not parts)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
+    keep_record(record.path)
     return end_with(ending_of(record, well=measured.well, is_answered=has_verdict(summaries)))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.history import Keep, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.plan.method import METHOD
 from hopcost.report import Format, Source
@@ -124,6 +125,8 @@ def vs(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-vs]"),
     ] = None,
+    keep: Keep = None,
+    labels: Labels = None,
     details: Everything = False,
     json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, Source.ROWS)] = Format.TEXT,
@@ -151,6 +154,7 @@ def vs(
     format = pick_format(format, json=json)
     refuse_unwritable(output)
     time_s = read_seconds("--time", time)
+    keep_record = ready_to_keep(keep, labels)
     options = RunOptions(
         time_s=time_s,
         precision=read_percent("--precision", precision, LEAST_PRECISION),
@@ -187,6 +191,7 @@ def vs(
     show_result(record_report(measured.record, summaries, list(Part) if details else ()), format, output)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
+    keep_record(measured.record.path)
     ending = ending_of(measured.record, well=measured.well, is_answered=has_verdict(summaries))
     failed = why_failed(measured.record)
     if failed is not None:

@@ -10,9 +10,9 @@ from msgspec import Meta
 from hopcost.programs.generators.engine_lines import TlsHandshakes
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.record.contents.restart import RestartRun
+from hopcost.statistics.arms.requests import RequestFigures
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision.precision import Settling
-from hopcost.statistics.requests import RequestFigures
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.repeats import PeerFigures
 from hopcost.statistics.summary.service_time import BesideFigures

@@ -7,9 +7,9 @@ from hopcost.report import formatting, notation
 from hopcost.report.document import Table
 from hopcost.report.formatting import ABSENT, count, number, verdict
 from hopcost.report.tables.keyed import Rows, keyed
+from hopcost.statistics.arms.requests import RequestFigures
 from hopcost.statistics.comparisons import CPU, P99, P99_UNPROVEN
 from hopcost.statistics.figures import cpu_of_hops
-from hopcost.statistics.requests import RequestFigures
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 

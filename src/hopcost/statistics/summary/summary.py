@@ -14,10 +14,10 @@ from hopcost.record.contents.restart import RestartRun
 from hopcost.record.contents.run import Ending, Record
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
+from hopcost.statistics.arms.requests import RequestFigures, figures_of_requests
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.precision import looks
-from hopcost.statistics.requests import RequestFigures, figures_of_requests
 from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts, open_figures_of_arm, void_starts

@@ -13,6 +13,7 @@ from hopcost import PACKAGE
 from hopcost.cli.program import as_called
 from hopcost.cli.shared.doctor import theirs as tools
 from hopcost.errors import printable
+from hopcost.history.default_file import default_file
 from hopcost.machine.traces import command_line, held_namespaces, size_bytes
 from hopcost.programs.build import cache as build_cache
 from hopcost.record import names
@@ -47,7 +48,7 @@ def lines(width: int) -> Iterator[str]:
     if in_use:
         yield "in use by living runs, gone when they end:"
         yield from wrap(_counted(in_use), width, INDENT)
-    yield from _kept_lines("yours to remove:", [*records(), *packages(), *checkout()], width)
+    yield from _kept_lines("yours to remove:", [*records(), *history(), *packages(), *checkout()], width)
     theirs = [
         Kept(f"{place.tool}: {place.path} ({format_bytes(place.size)})", place.command) for place in tools.places()
     ]
@@ -107,6 +108,15 @@ def records() -> list[Kept]:
     size = format_bytes(size_bytes(names.FOLDER))
     what = f"{count(number, 'record')} here, in {names.FOLDER.resolve()} ({size})"
     return [Kept(what, f"rm -r {names.FOLDER}")] if number else []
+
+
+def history() -> list[Kept]:
+    """The user's own database of kept records; one that --database or its variable names is not known."""
+    file = default_file()
+    if not file.is_file():
+        return []
+    size = sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*"))
+    return [Kept(f"the history of kept records: {file} ({format_bytes(size)})", f"rm {file}*")]
 
 
 def packages(note: Path | None = None, installed: Path = DPKG) -> list[Kept]:

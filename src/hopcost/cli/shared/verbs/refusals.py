@@ -18,7 +18,6 @@ OTHER_VERBS = {  # what other tools call them
     "diff": "compare",
     "versus": "vs",
     "start": "up",
-    "serve": "up",
     "config": "show",
     "check": "doctor",
     "version": "--version",

@@ -12,7 +12,7 @@ from hopcost.cli.shared.verbs.refusals import refuse_verb
 
 GROUPS = {  # of --help, in this order; each is a folder of cli/
     "measure": ("run", "front", "conf", "vs", "capacity", "gate", "load"),
-    "look": ("report", "compare", "claims", "about", "show"),
+    "look": ("report", "compare", "keep", "history", "serve", "claims", "about", "show"),
     "set_up": ("doctor", "init", "list", "up", "build"),
     "more": ("crosscheck", "completion"),
 }

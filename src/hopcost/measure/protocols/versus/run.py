@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 
 import msgspec
 
 from hopcost.errors import UsageError
+from hopcost.history.labels import labels_here
 from hopcost.machine import facts
 from hopcost.measure import run
 from hopcost.measure.protocols.versus.answers import Answers, compare_first_answers, sleep
@@ -139,6 +141,7 @@ def servers_environment() -> dict[str, object]:
         "network_namespaces_missing": "the servers run already",
         "programs": {},
         "binaries": {},
+        "labels": labels_here(os.environ),
     }
 
 

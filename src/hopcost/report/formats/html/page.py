@@ -32,6 +32,7 @@ from hopcost.statistics.questions.claims.decision import ClaimOutcome
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 FOLDER = Path(__file__).parent / "template"
+SCRIPTS = ("charts.js", "page.js")
 CAUTION = "! "  # a line that changes the reading begins so
 LONGEST_DESCRIPTION = 300
 DETAILS = re.compile(f"--details=({'|'.join(Part)})")
@@ -92,6 +93,16 @@ class JudgedClaim:
 
 def render(result: Result) -> str:
     """One file without links to other files: people can mail it, open it from disk, keep it."""
+    return _template().render(
+        **contents(result),
+        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
+        scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS],
+        library=library(),
+    )
+
+
+def contents(result: Result) -> dict[str, object]:
+    """What `page.html.j2` shows, by the names that it uses; not the page's look and what draws its charts."""
     assert result.summary is not None, "offered for records only"
     record, experiments = result.summary
     sections = result.document().sections
@@ -100,29 +111,26 @@ def render(result: Result) -> str:
     quotes = [sentence for answer in answers for sentence in answer.sentences]
     results = [claim for suite in judging.suites([record]) for claim in judging.judge_claims(suite, [record])]
     tested = [claim for claim in results if claim.outcome is not ClaimOutcome.NOT_TESTABLE]
-    return _template().render(
-        record=record,
-        title=f"{record.plan.suite}: {quotes[0]}" if quotes else head.title(record),
-        description=" ".join(quotes)[:LONGEST_DESCRIPTION],
-        heading=printable(record.plan.title),
-        first_line=head.first_line(record),
-        scope=scope_lines(experiments),
-        about=head.about(record),
-        warnings=head.warnings(record),
-        analysis=head.analysis(record),
-        command=printable(shlex.join(record.run.command)),
-        answers=answers,
-        cautioned=[answer for answer in answers if answer.has_cautions],
-        claims=[JudgedClaim(claim.claim.says, claim.outcome.value, claims.tests(claim)) for claim in tested],
-        confidence=formatting.CONFIDENCE_IN_TEXT,
-        claims_counted=claims.counted(results) if results else "",
-        caveats=caveats.lines(record, experiments),
-        environment=_environment(record.environment),
-        files={f"{record.plan.suite}.json": json.write(result), f"{record.plan.suite}.csv": csv.write(result)},
-        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
-        scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in ("charts.js", "page.js")],
-        library=_library(),
-    )
+    return {
+        "record": record,
+        "title": f"{record.plan.suite}: {quotes[0]}" if quotes else head.title(record),
+        "description": " ".join(quotes)[:LONGEST_DESCRIPTION],
+        "heading": printable(record.plan.title),
+        "first_line": head.first_line(record),
+        "scope": scope_lines(experiments),
+        "about": head.about(record),
+        "warnings": head.warnings(record),
+        "analysis": head.analysis(record),
+        "command": printable(shlex.join(record.run.command)),
+        "answers": answers,
+        "cautioned": [answer for answer in answers if answer.has_cautions],
+        "claims": [JudgedClaim(claim.claim.says, claim.outcome.value, claims.tests(claim)) for claim in tested],
+        "confidence": formatting.CONFIDENCE_IN_TEXT,
+        "claims_counted": claims.counted(results) if results else "",
+        "caveats": caveats.lines(record, experiments),
+        "environment": _environment(record.environment),
+        "files": {f"{record.plan.suite}.json": json.write(result), f"{record.plan.suite}.csv": csv.write(result)},
+    }
 
 
 def sentences(elements: Iterable[Element]) -> list[str]:
@@ -142,8 +150,13 @@ def cautions(elements: Iterable[Element]) -> Iterator[str]:
 
 @cache
 def _template() -> jinja2.Template:
+    return templates().get_template("page.html.j2")
+
+
+def templates(*folders: Path) -> jinja2.Environment:
+    """The page's templates and what they use, behind those of `folders`, which may build on them."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FileSystemLoader([*folders, FOLDER]), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters |= {
         "kind": lambda element: type(element).__name__,
@@ -152,7 +165,7 @@ def _template() -> jinja2.Template:
         "with_links": _with_links,
     }
     environment.tests["caution"] = lambda line: line.startswith(CAUTION)
-    return environment.get_template("page.html.j2")
+    return environment
 
 
 def _with_links(line: str, place: str) -> Markup:
@@ -164,7 +177,7 @@ def _with_links(line: str, place: str) -> Markup:
 
 
 @cache
-def _library() -> str:
+def library() -> str:
     """Vega, Vega-Lite and vega-embed in one script, under their terms. No text inside it can end the script element."""
     terms = (FOLDER / "licences.txt").read_text(encoding="utf-8").replace("*/", "* /")
     bundle = f"/*\n{terms}*/\n" + vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

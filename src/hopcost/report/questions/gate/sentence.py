@@ -25,8 +25,8 @@ def sentence(answer: GateResult) -> str:
         return f"No verdict: {with_advice(decision.why)}."
     if decision.outcome is GateOutcome.NOT_SETTLED:
         return _open_sentence(answer)
-    deciding = [_bound(figure) for figure in decision.figures if figure.decides and figure.outcome is decision.outcome]
-    words = " and ".join(deciding)
+    deciding = [figure for figure in decision.figures if figure.decides and figure.outcome is decision.outcome]
+    words = " and ".join(map(bound_words, deciding))
     return f"{words[0].upper()}{words[1:]}."
 
 
@@ -36,7 +36,7 @@ def seconds_needed(answer: GateResult) -> float:
     return math.inf if settling is None else settling.seconds_from_nothing(answer.experiment.blocks)
 
 
-def _bound(figure: FigureDecision) -> str:
+def bound_words(figure: FigureDecision) -> str:
     """`at most 1.2 % slower (limit 2.9 %)`: the end of its range that decides."""
     assert figure.ratio is not None and figure.ratio.low is not None and figure.ratio.high is not None, "it decides"
     is_within, is_throughput = figure.outcome is GateOutcome.WITHIN, figure.figure == THROUGHPUT

@@ -1,7 +1,7 @@
 """What a gate makes of a measured change: within the margin, beyond it, or not settled.
 
 A gate is a claim: throughput is at least 1 ÷ (1 + margin), and CPU per request at most 1 + margin. It passes if both
-hold and fails if one does not, each wrongly in at most 5 % of gates (claims/decision.py). explain/gate-statistics.md
+hold and fails if one does not, each wrongly in at most 5 % of gates (claims/decision.py). explain/verdicts/gate.md
 has why.
 """
 
@@ -57,8 +57,8 @@ def measure_figures(experiment: ExperimentSummary, arms: PairedBlocks, margin: f
 
 
 def _measure(experiment: ExperimentSummary, arms: PairedBlocks, figure: str, margin: float) -> MeasuredFigure:
-    question = _question(figure, margin)
-    limit = question.allowed[0 if figure == THROUGHPUT else 1]
+    question = question_of(figure, margin)
+    limit = limit_of(question)
     arm = next((arm for arm in experiment.arms if arm.name == AFTER), None)
     comparison = None if arm is None else arm.comparison(figure)
     ratio = measure_ratio(arms, question, 2 * METHOD.confidence_error)
@@ -69,11 +69,17 @@ def _measure(experiment: ExperimentSummary, arms: PairedBlocks, figure: str, mar
     return MeasuredFigure(figure, ratio, limit, weigh_ratio(arms, question))
 
 
-def _question(figure: str, margin: float) -> Question:
+def question_of(figure: str, margin: float) -> Question:
+    """What a gate asks of a figure; `margin` is a fraction."""
     if figure == THROUGHPUT:
         allowed = (1 / (1 + margin), math.inf)
         return Question(AFTER, BEFORE, block_figures.throughput, Relation.AT_LEAST, allowed, margin)
     return Question(AFTER, BEFORE, block_figures.cpu_per_request, Relation.AT_MOST, (0.0, 1 + margin), margin)
+
+
+def limit_of(question: Question) -> float:
+    """The ratio that must not be crossed."""
+    return question.allowed[0 if question.relation is Relation.AT_LEAST else 1]
 
 
 def judge(measured: Sequence[MeasuredFigure], deciding: GateFigures) -> list[FigureDecision]:
@@ -163,5 +169,5 @@ def _forecast(figure: FigureDecision, arms: PairedBlocks, margin: float, sharing
     """With the time that would settle it, beside so many figures that share the error of a failure."""
     if figure.outcome is not GateOutcome.NOT_SETTLED:
         return figure
-    settling = time_to_settle(arms, _question(figure.figure, margin), sharing)
+    settling = time_to_settle(arms, question_of(figure.figure, margin), sharing)
     return msgspec.structs.replace(figure, to_settle=settling)

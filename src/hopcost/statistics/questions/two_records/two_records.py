@@ -2,7 +2,7 @@
 
 Each record estimates its own figures, as its report does; the two estimates are independent and are subtracted. An
 absolute figure holds whatever the machine did between the two runs; the arm's ratio to its own baseline does not, as
-far as both were slowed alike. Verdicts are read off the second, docs/explain/compare-statistics.md says why.
+far as both were slowed alike. Verdicts are read off the second, docs/explain/verdicts/compare.md says why.
 """
 
 from __future__ import annotations

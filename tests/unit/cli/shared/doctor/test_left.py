@@ -16,6 +16,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path
 
 
@@ -25,6 +26,15 @@ def test_records_are_counted_and_never_removed_by_hopcost(own_folder: Path) -> N
         (own_folder / "records" / name).mkdir(parents=True)
         (own_folder / "records" / name / "run.json").write_text("x" * 750)
     assert left.records() == [Kept(f"2 records here, in {own_folder / 'records'} (1.5 kB)", "rm -r records")]
+
+
+def test_the_history_is_told_with_all_its_files(own_folder: Path) -> None:
+    assert left.history() == []
+    file = own_folder / "data" / "hopcost" / "history.sqlite"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"x" * 1500)
+    file.with_name("history.sqlite-wal").write_bytes(b"x" * 500)
+    assert left.history() == [Kept(f"the history of kept records: {file} (2.0 kB)", f"rm {file}*")]
 
 
 def test_packages_are_those_that_were_noted_and_are_still_there(own_folder: Path) -> None:

@@ -2,6 +2,7 @@
 const charts = (() => {
   const root = document.documentElement;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isServed = "served" in root.dataset; // by hopcost serve: its policy forbids styles and code made here
   const figures = [...document.querySelectorAll("figure.chart")];
   const canvasOf = (figure) => figure.querySelector(".canvas");
   const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
@@ -43,7 +44,9 @@ const charts = (() => {
       loadLibrary();
       const specification = { ...JSON.parse(figure.querySelector("script").textContent), width };
       const isDark = dark.matches && !("paper" in root.dataset);
-      const options = { actions: false, renderer: "svg", config: look(), tooltip: { theme: isDark ? "dark" : "light" } };
+      const theme = isDark ? "dark" : "light";
+      const options = { actions: false, renderer: "svg", config: look(), ast: true, defaultStyle: !isServed,
+        tooltip: { theme, disableDefaultStyle: isServed } };
       await vegaEmbed(canvas, specification, options);
     } catch (error) {
       canvas.textContent = `this chart could not be drawn: ${error.message}`;

@@ -8,7 +8,7 @@ from samples.blocks import MS, histogram_of, sound_part
 
 from hopcost.programs.generators.engine_lines import RequestTotals
 from hopcost.record.contents.block import ArmBlock
-from hopcost.statistics.requests import figures_of_requests
+from hopcost.statistics.arms.requests import figures_of_requests
 
 NONE = histogram_of({})
 

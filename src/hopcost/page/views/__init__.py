@@ -1,0 +1,1 @@
+"""What each address shows: functions of what is kept and of the query."""
