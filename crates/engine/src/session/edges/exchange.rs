@@ -43,7 +43,7 @@ impl ClockReading {
     }
 
     /// Whether both clocks have gone alike from here to `later`, by 0.1 % of the time between, as far as can be known.
-    pub(super) fn is_steady_until(self, later: Self, elapsed_ns: u64) -> bool {
+    pub(in crate::session) fn is_steady_until(self, later: Self, elapsed_ns: u64) -> bool {
         let moved_ns = self.offset_ns.abs_diff(later.offset_ns);
         moved_ns <= elapsed_ns / 1000 + self.bound_ns + later.bound_ns
     }

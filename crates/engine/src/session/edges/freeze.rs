@@ -190,6 +190,10 @@ impl Freezers {
     pub fn freeze_all(&self) -> Result<(), Failure> {
         self.0.iter().try_for_each(Freezer::freeze)
     }
+
+    pub fn thaw_all(&self) {
+        thaw_all(self.0);
+    }
 }
 
 impl Drop for Freezers {

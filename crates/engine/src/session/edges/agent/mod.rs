@@ -1,0 +1,183 @@
+//! The agent: thaws and freezes the arms of this machine for a leader on another one, and reads their CPU time. A child of
+//! the harness: its order comes on standard input, and when that ends it thaws every arm and ends too.
+
+mod arms;
+mod gate;
+mod lines;
+mod order;
+mod serving;
+
+use self::arms::{Arms, Refusal};
+use self::gate::Guest;
+use self::lines::{Line, Reason, tell};
+use self::order::Order;
+use self::serving::{End, Serving, send};
+use super::binary;
+use super::messages::{Answer, ErrorKind, PROTOCOL};
+use crate::io::{process, signal};
+use hopcost_common::failure::Failure;
+use rustls::ServerConfig;
+use std::convert::Infallible;
+use std::io::{self, BufRead as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// So many may shake hands at a time.
+const MAX_GUESTS: usize = 16;
+
+struct Agent {
+    order: Order,
+    tls: Arc<ServerConfig>,
+    sha256: String,
+    arms: Mutex<Arms>,
+    /// Whether somebody leads.
+    leader: Mutex<Leader>,
+    guests: AtomicUsize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leader {
+    Nobody,
+    Somebody,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A thread that panicked has aborted the process.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the agent. It ends the process itself, by [`Agent::end`], unless it cannot begin.
+pub fn run() -> Result<Infallible, Failure> {
+    let mut text = String::new();
+    io::stdin()
+        .lock()
+        .read_line(&mut text)
+        .map_err(|error| Failure::usage(format!("the order cannot be read from standard input: {error}")))?;
+    let order = Order::parse(&text)?;
+    let tls = order.credentials().server().map_err(Failure::machine)?;
+    let sha256 = binary::sha256()?;
+    let listener = TcpListener::bind(&order.address)
+        .map_err(|error| Failure::machine(format!("nothing can listen on {}: {error}", order.address)))?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| Failure::machine(format!("the address that was bound is not known: {error}")))?;
+    let arms = Mutex::new(Arms::new(&order.arms)?);
+    let leader = Mutex::new(Leader::Nobody);
+    let agent = Arc::new(Agent { order, tls, sha256, arms, leader, guests: AtomicUsize::new(0) });
+    agent.watch_for_its_end();
+    // What a leader's thread will come to.
+    let scheduling = thread::spawn(process::go_first).join().unwrap_or(process::Scheduling::Other);
+    let sha256 = &agent.sha256;
+    tell(&Line::Listening { address, version: binary::VERSION, sha256, protocol: PROTOCOL, scheduling });
+    loop {
+        match listener.accept() {
+            Ok((socket, peer)) => agent.receive(socket, peer),
+            // Somebody who has gone before he came, or no files left for a moment.
+            Err(_) => thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    }
+}
+
+impl Agent {
+    /// Ends the process when standard input ends, or by a signal.
+    fn watch_for_its_end(self: &Arc<Self>) {
+        let agent = Arc::clone(self);
+        thread::spawn(move || {
+            // What comes after the order is nothing.
+            let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+            agent.end(Reason::Input, "standard input has ended")
+        });
+        let agent = Arc::clone(self);
+        thread::spawn(move || match signal::wait_for_end() {
+            Ok(number) => agent.end(Reason::Signal, &format!("signal {number} came")),
+            Err(error) => agent.end(Reason::Signal, &format!("signals cannot be handled: {error}")),
+        });
+    }
+
+    /// Thaws every arm and ends the process. Whoever comes later waits for the lock: no arm is frozen behind this.
+    fn end(&self, reason: Reason, message: &str) -> ! {
+        let mut arms = lock(&self.arms);
+        arms.thaw_all();
+        tell(&Line::End { reason, message });
+        std::process::exit(reason.exit_code())
+    }
+
+    /// Takes somebody who has connected to a thread of his own.
+    fn receive(self: &Arc<Self>, socket: TcpStream, peer: SocketAddr) {
+        if self.guests.fetch_add(1, Ordering::AcqRel) >= MAX_GUESTS {
+            self.guests.fetch_sub(1, Ordering::AcqRel);
+            // Not one more thread: not even to say why.
+            drop(socket);
+            let message = "too many others shake hands";
+            tell(&Line::Refused { peer, error: ErrorKind::Busy, message });
+            return;
+        }
+        let agent = Arc::clone(self);
+        thread::spawn(move || {
+            let guest = gate::receive(socket, Arc::clone(&agent.tls), &agent.order, &agent.sha256);
+            agent.guests.fetch_sub(1, Ordering::AcqRel);
+            match guest {
+                Ok(guest) => agent.welcome(&guest, peer),
+                Err(Refusal { error, message }) => tell(&Line::Refused { peer, error, message: &message }),
+            }
+        });
+    }
+
+    fn welcome(&self, guest: &Guest, peer: SocketAddr) {
+        {
+            let mut leader = lock(&self.leader);
+            if *leader == Leader::Somebody {
+                drop(leader);
+                let refusal = Refusal::new(ErrorKind::Busy, "somebody else leads already");
+                gate::refuse(&guest.secure, Some(guest.id), &refusal);
+                tell(&Line::Refused { peer, error: refusal.error, message: &refusal.message });
+                return;
+            }
+            *leader = Leader::Somebody;
+        }
+        tell(&Line::Leader { name: &guest.name, peer });
+        let scheduling = process::go_first();
+        // If it is refused the timer is 50 us late or so, and the length is measured all the same.
+        let _ = process::wake_in_time();
+        let &Guest { id, received_ns, .. } = guest;
+        let arms = lock(&self.arms).facts();
+        let welcome = send(&guest.secure, |sent_ns| Answer::Welcome {
+            id,
+            received_ns,
+            sent_ns,
+            protocol: PROTOCOL,
+            version: binary::VERSION.to_owned(),
+            sha256: self.sha256.clone(),
+            scheduling,
+            lease_ns: self.order.lease_ns,
+            arms,
+        });
+        if let Err(error) = welcome {
+            self.end(Reason::Lost, &format!("the connection to the leader broke: {error}"));
+        }
+        let end = Serving::new(&guest.secure, &self.arms, self.order.lease_ns).serve();
+        lock(&self.arms).thaw_all();
+        match end {
+            End::Bye { id, received_ns } => {
+                // The place is free before the leader knows: another one may follow at once.
+                *lock(&self.leader) = Leader::Nobody;
+                tell(&Line::Left { name: &guest.name });
+                // Whoever has gone needs no answer.
+                let _ = send(&guest.secure, |sent_ns| Answer::Bye { id, received_ns, sent_ns });
+                guest.secure.close();
+            }
+            End::Lost { reason, message } => self.end(reason, &message),
+            End::Refused { id, refusal } => {
+                gate::refuse(&guest.secure, id, &refusal);
+                let reason = match refusal.error {
+                    ErrorKind::Frame => Reason::Frame,
+                    ErrorKind::Edge => Reason::Edge,
+                    _ => Reason::Order,
+                };
+                self.end(reason, &refusal.message)
+            }
+        }
+    }
+}
