@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Run => run(),
-        Command::Agent => agent::run().map(|never| match never {}),
+        Command::Agent => agent::run(),
         Command::Load(arguments) => load::run(&arguments),
         Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
     };

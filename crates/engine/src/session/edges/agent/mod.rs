@@ -17,12 +17,13 @@ use super::messages::{Answer, ErrorKind, PROTOCOL};
 use crate::io::{process, signal};
 use hopcost_common::failure::Failure;
 use rustls::ServerConfig;
-use std::convert::Infallible;
 use std::io::{self, BufRead as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// So many may shake hands at a time.
 const MAX_GUESTS: usize = 16;
@@ -49,7 +50,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Runs the agent. It ends the process itself, by [`Agent::end`], unless it cannot begin.
-pub fn run() -> Result<Infallible, Failure> {
+pub fn run() -> Result<ExitCode, Failure> {
     let mut text = String::new();
     io::stdin()
         .lock()
@@ -75,7 +76,7 @@ pub fn run() -> Result<Infallible, Failure> {
         match listener.accept() {
             Ok((socket, peer)) => agent.receive(socket, peer),
             // Somebody who has gone before he came, or no files left for a moment.
-            Err(_) => thread::sleep(std::time::Duration::from_millis(10)),
+            Err(_) => thread::sleep(Duration::from_millis(10)),
         }
     }
 }
