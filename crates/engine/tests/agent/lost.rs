@@ -3,8 +3,8 @@
 use super::origin::Origin;
 use super::papers::Papers;
 use super::party::{Agent, Engine, Guest, Sleeper, arm, is_stopped, order};
-use super::runs::{agent_of, plan};
-use rustix::process::{Pid, Signal, kill_process};
+use super::runs::{agent_of, plan, wait_for_thaw};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// An agent that waits for so long, with its one arm frozen.
@@ -66,6 +66,7 @@ fn in_a_slice(papers: &Papers, origin: &Origin, change: impl FnOnce(&mut Value))
     let mut engine = Engine::start(&plan);
     engine.until("warm_up");
     agent.line("leader");
+    wait_for_thaw(origin);
     (agent, engine)
 }
 
@@ -139,6 +140,4 @@ fn an_engine_that_hangs_is_lost_and_says_so_when_it_goes_on() {
     assert!(!sleeper.is_stopped());
     engine.signal(Signal::CONT);
     is_ended_by_its_agent(engine, "is lost");
-    // The load was not the agent's arm: it was never frozen.
-    kill_process(Pid::from_raw(origin.id() as i32).expect("a process"), Signal::CONT).expect("a child");
 }

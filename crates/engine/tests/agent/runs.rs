@@ -57,6 +57,13 @@ fn ns(value: &Value) -> i128 {
     value.as_i64().unwrap_or_else(|| panic!("a number: {value}")).into()
 }
 
+/// Behind the line of its warm-up an arm is frozen, until its first slice begins.
+pub fn wait_for_thaw(origin: &Origin) {
+    while is_stopped(origin.id()) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 /// What every slice with an agent says, whatever the load.
 fn check_slice(slice: &Value) {
     for edge in ["thaw", "freeze"] {
@@ -176,8 +183,7 @@ fn the_first_signal_ends_the_slice_and_the_run() {
     let mut engine = Engine::start(&plan);
     engine.until("warm_up");
     agent.line("leader");
-    // The slice of an hour begins right behind the warm-up's line.
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    wait_for_thaw(&origin);
     engine.signal(Signal::INT);
     let (lines, words, status) = engine.end();
     assert!(status.success(), "{words}");
@@ -210,7 +216,7 @@ fn a_plan_that_is_not_the_agents_is_refused() {
         let mut plan = good.clone();
         change(&mut plan);
         let (lines, words, status) = Engine::start(&plan).end();
-        assert!(words.contains(message) && words.contains("hint: ") | (code == 2), "{words}");
+        assert!(words.contains(message), "{words}");
         assert_eq!((lines.len(), status.code()), (0, Some(code)), "{words}");
     }
 }

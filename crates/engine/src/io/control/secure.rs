@@ -88,7 +88,8 @@ impl Secure {
         tls.set_buffer_limit(None);
         let state = Mutex::new(State { tls, frames: Frames::new(most_bytes) });
         let secure = Self { socket, state };
-        secure.shake_hands(clock::monotonic_ns().saturating_add(patience_ns))?;
+        // What the other side has to know is in an alert, and it may still be sending.
+        secure.shake_hands(clock::monotonic_ns().saturating_add(patience_ns)).inspect_err(|_| secure.close())?;
         Ok(secure)
     }
 
