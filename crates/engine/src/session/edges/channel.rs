@@ -128,7 +128,12 @@ impl Channel {
         let Answer::Welcome { version, sha256, scheduling, lease_ns, arms, .. } = answer else {
             return Err(self.link.surprised(&answer));
         };
-        self.link.state().is_welcome = true;
+        {
+            let mut state = self.link.state();
+            state.is_welcome = true;
+            // The hello waited for the other side's half of the handshake.
+            state.round_trips = RoundTrips::default();
+        }
         Ok(AgentFacts { address: self.link.address.clone(), version, sha256, scheduling, lease_ns, arms })
     }
 }

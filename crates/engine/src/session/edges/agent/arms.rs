@@ -3,8 +3,9 @@
 use super::super::cpu::{CpuMeter, CpuReading, check_accounts};
 use super::super::freeze::{Freezer, Freezers};
 use super::super::messages::{ArmFacts, ErrorKind, FreezerKind};
-use super::super::settle;
+use super::super::SETTLE_NS;
 use super::order::OrderedArm;
+use super::sleep_until;
 use crate::plan::FreezeBy;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
@@ -92,7 +93,7 @@ impl Arms {
         let freeze_ns = clock::monotonic_ns();
         self.freezers.of(arm).freeze().map_err(|failure| Refusal::new(ErrorKind::Edge, failure.message))?;
         let frozen_ns = clock::monotonic_ns();
-        settle(frozen_ns);
+        sleep_until(frozen_ns + SETTLE_NS);
         let thawed = self.thawed.take_if(|(thawed, _)| *thawed == arm);
         Ok(FrozenArm { thawed_ns: thawed.map(|(_, at_ns)| at_ns), freeze_ns, frozen_ns, cpu_ns: self.read() })
     }

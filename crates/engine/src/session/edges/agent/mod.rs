@@ -15,6 +15,7 @@ use self::serving::{End, Serving, send};
 use super::binary;
 use super::messages::{Answer, ErrorKind, PROTOCOL};
 use crate::io::{process, signal};
+use hopcost_common::clock;
 use hopcost_common::failure::Failure;
 use rustls::ServerConfig;
 use std::io::{self, BufRead as _};
@@ -27,6 +28,10 @@ use std::time::Duration;
 
 /// So many may shake hands at a time.
 const MAX_GUESTS: usize = 16;
+
+/// Never tighter. A thread that goes before all others and polls keeps those off its core that have to freeze: that took
+/// a second instead of 0.1 ms.
+const LOOK: Duration = Duration::from_micros(20);
 
 struct Agent {
     order: Order,
@@ -47,6 +52,17 @@ enum Leader {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A thread that panicked has aborted the process.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sleeps until this reading of `CLOCK_MONOTONIC`, a little at a time.
+fn sleep_until(due_ns: u64) {
+    loop {
+        let left_ns = due_ns.saturating_sub(clock::monotonic_ns());
+        if left_ns == 0 {
+            return;
+        }
+        thread::sleep(LOOK.min(Duration::from_nanos(left_ns)));
+    }
 }
 
 /// Runs the agent. It ends the process itself, by [`Agent::end`], unless it cannot begin.

@@ -4,20 +4,15 @@
 use super::super::messages::{Answer, ErrorKind, MOST_BYTES_TO_AGENT, Request};
 use super::arms::{Arms, Refusal};
 use super::lines::Reason;
-use super::lock;
+use super::{lock, sleep_until};
 use crate::io::control::{FrameTooLong, Received, Secure};
 use hopcost_common::clock;
 use std::io;
 use std::sync::Mutex;
-use std::thread::sleep;
-use std::time::Duration;
 
-/// So long before an edge the thread looks at nothing else, and sleeps no longer than [`LOOK`] at a time: waking from a
-/// short sleep is punctual.
+/// So long before an edge the thread looks at nothing else, and sleeps a little at a time: waking from a short sleep is
+/// punctual.
 const NEAR_NS: u64 = 200_000;
-/// Never tighter. A thread that goes before all others and polls keeps those off its core that have to freeze: that took
-/// a second instead of 0.1 ms.
-const LOOK: Duration = Duration::from_micros(20);
 
 /// How it ended.
 #[derive(Debug)]
@@ -209,15 +204,4 @@ fn too_long(too_long: FrameTooLong) -> End {
 
 fn lost(error: &io::Error) -> End {
     End::Lost { reason: Reason::Lost, message: format!("the connection to the leader broke: {error}") }
-}
-
-/// Sleeps until this reading of `CLOCK_MONOTONIC`, a little at a time.
-fn sleep_until(due_ns: u64) {
-    loop {
-        let left_ns = due_ns.saturating_sub(clock::monotonic_ns());
-        if left_ns == 0 {
-            return;
-        }
-        sleep(LOOK.min(Duration::from_nanos(left_ns)));
-    }
 }
