@@ -13,6 +13,9 @@ pub struct Agent<'a> {
     /// How its timer's thread is scheduled.
     pub scheduling: Scheduling,
     pub lease_ns: u64,
+    /// Which of the generators this engine is, from 0 (the leader), and how many there are.
+    pub member: usize,
+    pub members: usize,
 }
 
 /// The edges of a slice that an agent made.

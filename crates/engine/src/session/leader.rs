@@ -2,7 +2,7 @@
 
 use super::beside::BesideWorker;
 use super::cores::{CoreUse, Cores};
-use super::edges::{CpuMeter, CpuReading, Edges};
+use super::edges::{Channel, CpuMeter, CpuReading, Edges};
 use super::judgement;
 use super::preparation::opening;
 use super::setup::{ArmResult, Observer, Session, SessionArm};
@@ -28,7 +28,7 @@ pub(super) struct Leader<'s, I> {
     pub(super) session: &'s Session,
     shared: &'s Shared,
     worker: Worker<'s, I>,
-    edges: &'s mut Edges,
+    pub(super) edges: &'s mut Edges,
     pub(super) arms: Vec<ArmState>,
     round: u32,
     /// The factor by which this round's measured slices are longer or shorter.
@@ -38,10 +38,15 @@ pub(super) struct Leader<'s, I> {
 }
 
 /// Runs a session on this backend.
-pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Observer) -> Result<(), Failure> {
+pub(super) fn run<I: Io>(
+    session: &Session,
+    channel: Option<Channel>,
+    io_name: &str,
+    observer: &mut dyn Observer,
+) -> Result<(), Failure> {
     let begin_ns = clock::monotonic_ns();
     let generator_begin_ns = clock::process_cpu_ns();
-    let mut edges = Edges::open(session)?;
+    let mut edges = Edges::open(session, channel)?;
     let shared = Shared::new(session, edges.link());
     let (outcome, validity, reasons) = thread::scope(|scope| {
         for index in 1..session.cores.len() {

@@ -36,11 +36,12 @@ impl Session {
             })?),
         };
         self.check_open_files(uring.is_some())?;
+        let channel = edges::connect(&mut self)?;
         match uring {
-            Some(()) => leader::run::<MaybeTls<Uring>>(&self, "uring", observer),
+            Some(()) => leader::run::<MaybeTls<Uring>>(&self, channel, "uring", observer),
             None => {
                 self.batch = 1;
-                leader::run::<MaybeTls<Epoll>>(&self, "epoll", observer)
+                leader::run::<MaybeTls<Epoll>>(&self, channel, "epoll", observer)
             }
         }
     }

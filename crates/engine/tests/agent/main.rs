@@ -8,3 +8,4 @@ mod papers;
 mod party;
 mod refused;
 mod runs;
+mod several;

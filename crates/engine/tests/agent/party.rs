@@ -60,10 +60,14 @@ impl Agent {
         agent
     }
 
+    pub fn any_line(&mut self) -> Value {
+        let line = self.lines.next().expect("a line").expect("lines are UTF-8");
+        serde_json::from_str(&line).expect("a line is JSON")
+    }
+
     /// The next line, which has to be of this kind.
     pub fn line(&mut self, kind: &str) -> Value {
-        let line = self.lines.next().expect("a line").expect("lines are UTF-8");
-        let line: Value = serde_json::from_str(&line).expect("a line is JSON");
+        let line = self.any_line();
         assert_eq!(line["kind"], kind, "{line}");
         line
     }

@@ -118,13 +118,22 @@ impl Secure {
 
     /// Waits for bytes, until this reading of `CLOCK_MONOTONIC` at most. May return early without any.
     pub fn wait(&self, until_ns: u64) -> io::Result<bool> {
+        Ok(!Self::wait_for([self], until_ns)?.is_empty())
+    }
+
+    /// The same for several connections: the places of those that have bytes, from 0.
+    pub fn wait_for<'a>(connections: impl IntoIterator<Item = &'a Self>, until_ns: u64) -> io::Result<Vec<usize>> {
         let left_ns = until_ns.saturating_sub(clock::monotonic_ns());
         // Both parts fit: seconds of 64 bits in nanoseconds, and less than a billion.
         let timeout = Timespec { tv_sec: (left_ns / 1_000_000_000) as _, tv_nsec: (left_ns % 1_000_000_000) as _ };
-        match poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&timeout)) {
-            Err(Errno::INTR) => Ok(false),
-            ready => Ok(ready? > 0),
-        }
+        let poll_one = |connection: &'a Self| PollFd::new(&connection.socket, PollFlags::IN);
+        let mut polled: Vec<PollFd<'a>> = connections.into_iter().map(poll_one).collect();
+        match poll(&mut polled, Some(&timeout)) {
+            Err(Errno::INTR) => return Ok(Vec::new()),
+            ready => ready?,
+        };
+        let ready = polled.iter().enumerate().filter(|(_, polled)| !polled.revents().is_empty());
+        Ok(ready.map(|(place, _)| place).collect())
     }
 
     /// Reads what is there; waits for it if nothing is.

@@ -11,6 +11,7 @@ use crate::io::control::{FrameTooLong, Received, Secure, tls_error};
 use crate::io::process::Scheduling;
 use crate::lines;
 use crate::plan::AgentAddress;
+use crate::schedule::Share;
 use hopcost_common::clock;
 use hopcost_common::failure::{Failure, Kind};
 use rustls::pki_types::ServerName;
@@ -30,7 +31,7 @@ const LOST: u64 = 0;
 /// A connection to an agent that has taken this process as its leader. Dropping it says goodbye: the agent thaws every
 /// arm.
 #[derive(Debug)]
-pub(super) struct Channel {
+pub(in crate::session) struct Channel {
     pub(super) link: Arc<Link>,
     pub(super) facts: AgentFacts,
     reader: Option<JoinHandle<()>>,
@@ -38,12 +39,15 @@ pub(super) struct Channel {
 
 /// What the agent says of itself.
 #[derive(Debug)]
-pub(super) struct AgentFacts {
+pub(in crate::session) struct AgentFacts {
     pub(super) address: String,
     pub(super) version: String,
     pub(super) sha256: String,
     pub(super) scheduling: Scheduling,
     pub(super) lease_ns: u64,
+    /// Which of the generators this one is, from 0 (the leader), and how many there are.
+    pub(super) member: usize,
+    pub(super) members: usize,
     pub(super) arms: Vec<ArmFacts>,
 }
 
@@ -125,7 +129,7 @@ impl Channel {
     fn welcome(&self, sha256: String) -> Result<AgentFacts, Failure> {
         let version = binary::VERSION.to_owned();
         let answer = self.link.ask(|id| Request::Hello { id, protocol: PROTOCOL, version, sha256 })?.answer;
-        let Answer::Welcome { version, sha256, scheduling, lease_ns, arms, .. } = answer else {
+        let Answer::Welcome { version, sha256, scheduling, lease_ns, member, members, arms, .. } = answer else {
             return Err(self.link.surprised(&answer));
         };
         {
@@ -134,20 +138,45 @@ impl Channel {
             // The hello waited for the other side's half of the handshake.
             state.round_trips = RoundTrips::default();
         }
-        Ok(AgentFacts { address: self.link.address.clone(), version, sha256, scheduling, lease_ns, arms })
+        let address = self.link.address.clone();
+        Ok(AgentFacts { address, version, sha256, scheduling, lease_ns, member, members, arms })
     }
 }
 
 impl AgentFacts {
     /// Before the agent has said anything.
     fn none(address: &str) -> Self {
-        let (address, version, sha256) = (address.to_owned(), String::new(), String::new());
-        Self { address, version, sha256, scheduling: Scheduling::Other, lease_ns: 0, arms: Vec::new() }
+        Self {
+            address: address.to_owned(),
+            version: String::new(),
+            sha256: String::new(),
+            scheduling: Scheduling::Other,
+            lease_ns: 0,
+            member: 0,
+            members: 1,
+            arms: Vec::new(),
+        }
     }
 
     pub(super) fn line(&self) -> lines::Agent<'_> {
-        let Self { address, version, sha256, scheduling, lease_ns, .. } = self;
-        lines::Agent { address, version, sha256, scheduling: *scheduling, lease_ns: *lease_ns }
+        let &Self { ref address, ref version, ref sha256, scheduling, lease_ns, member, members, .. } = self;
+        lines::Agent { address, version, sha256, scheduling, lease_ns, member, members }
+    }
+}
+
+impl Channel {
+    /// Whether all generators say so.
+    pub(super) fn agree(&self, vote: bool) -> Result<bool, Failure> {
+        match self.link.ask(|id| Request::Agree { id, vote })?.answer {
+            Answer::Agreed { vote, .. } => Ok(vote),
+            other => Err(self.link.surprised(&other)),
+        }
+    }
+
+    /// The share that this generator has of a load.
+    pub(super) fn share(&self) -> Share {
+        // Both are small numbers.
+        Share { own: self.facts.member as u64, of: self.facts.members as u64 }
     }
 }
 

@@ -48,6 +48,11 @@ pub(super) enum Request {
     Stop {
         id: u64,
     },
+    /// Whether all generators say so.
+    Agree {
+        id: u64,
+        vote: bool,
+    },
     Bye {
         id: u64,
     },
@@ -63,7 +68,29 @@ impl Request {
             | Self::Freeze { id, .. }
             | Self::Slice { id, .. }
             | Self::Stop { id }
+            | Self::Agree { id, .. }
             | Self::Bye { id } => *id,
+        }
+    }
+
+    /// Whether it is done once, for all generators together.
+    pub(super) const fn is_common(&self) -> bool {
+        matches!(
+            self,
+            Self::Thaw { .. } | Self::Freeze { .. } | Self::Slice { .. } | Self::Agree { .. } | Self::Bye { .. }
+        )
+    }
+
+    /// Whether two generators want the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Thaw { arm: own, .. }, Self::Thaw { arm, .. })
+            | (Self::Freeze { arm: own, .. }, Self::Freeze { arm, .. }) => own == arm,
+            (Self::Slice { arm: own, length_ns: own_ns, .. }, Self::Slice { arm, length_ns, .. }) => {
+                (own, own_ns) == (arm, length_ns)
+            }
+            (Self::Agree { .. }, Self::Agree { .. }) | (Self::Bye { .. }, Self::Bye { .. }) => true,
+            _ => false,
         }
     }
 }
@@ -87,6 +114,9 @@ pub(super) enum Answer {
         sha256: String,
         scheduling: Scheduling,
         lease_ns: u64,
+        /// Which of the generators it welcomes, from 0 (the leader), and how many there are.
+        member: usize,
+        members: usize,
         arms: Vec<ArmFacts>,
     },
     Pong {
@@ -126,6 +156,13 @@ pub(super) enum Answer {
         received_ns: u64,
         sent_ns: u64,
     },
+    Agreed {
+        id: u64,
+        received_ns: u64,
+        sent_ns: u64,
+        /// Whether all do.
+        vote: bool,
+    },
     Bye {
         id: u64,
         received_ns: u64,
@@ -148,6 +185,7 @@ impl Answer {
             | Self::Thawed { id, .. }
             | Self::Frozen { id, .. }
             | Self::Stopped { id, .. }
+            | Self::Agreed { id, .. }
             | Self::Bye { id, .. } => Some(*id),
             Self::Error { id, .. } => *id,
         }
@@ -162,6 +200,7 @@ impl Answer {
             | Self::Thawed { received_ns, sent_ns, .. }
             | Self::Frozen { received_ns, sent_ns, .. }
             | Self::Stopped { received_ns, sent_ns, .. }
+            | Self::Agreed { received_ns, sent_ns, .. }
             | Self::Bye { received_ns, sent_ns, .. } => Some(Stamps { received_ns, sent_ns }),
             Self::Error { .. } => None,
         }
@@ -240,6 +279,22 @@ mod tests {
         let error = json!({"kind": "error", "id": null, "error": "frame", "message": "m"});
         let answer: Answer = serde_json::from_value(error).expect("as documented");
         assert_eq!((answer.id(), answer.stamps()), (None, None));
+    }
+
+    #[test]
+    fn generators_want_the_same_or_not() {
+        let slice = |id, arm, length_ns| Request::Slice { id, arm, length_ns };
+        let vote = |id, vote| Request::Agree { id, vote };
+        assert!(slice(1, 0, 5).is_like(&slice(9, 0, 5)) && vote(1, true).is_like(&vote(2, false)));
+        for (own, other) in [
+            (slice(1, 0, 5), slice(1, 1, 5)),
+            (slice(1, 0, 5), slice(1, 0, 6)),
+            (Request::Thaw { id: 1, arm: 0 }, Request::Freeze { id: 1, arm: 0 }),
+            (Request::Bye { id: 1 }, vote(1, true)),
+            (Request::Ping { id: 1 }, Request::Ping { id: 1 }),
+        ] {
+            assert!(!own.is_like(&other), "{own:?} {other:?}");
+        }
     }
 
     #[test]

@@ -19,8 +19,7 @@ mod messages;
 mod remote;
 mod round_trips;
 
-use self::channel::Channel;
-pub(super) use self::channel::Link;
+pub(super) use self::channel::{Channel, Link};
 pub(super) use self::cpu::{CpuMeter, CpuReading, check_accounts};
 use self::freeze::{Freezer, Freezers};
 pub(super) use self::freeze::thaw_in_signal_handler;
@@ -134,10 +133,30 @@ pub(super) struct Edges {
     channel: Option<Channel>,
 }
 
+/// Connects to the agent, if there is one. If others make the same load, the session keeps its share.
+pub(super) fn connect(session: &mut Session) -> Result<Option<Channel>, Failure> {
+    let Some(channel) = session.agent.as_ref().map(Channel::open).transpose()? else { return Ok(None) };
+    if channel.facts.members > 1 {
+        for arm in &mut session.arms {
+            let refused = |what: &str| {
+                let members = channel.facts.members;
+                Err(Failure::usage(format!("arm `{}`: {members} generators load it, and {what}", arm.name)))
+            };
+            if !matches!(arm.freeze, Some(FreezeBy::Agent(_))) {
+                return refused("no agent is its edge");
+            }
+            let Some(arrivals) = arm.target.arrivals.shared(channel.share()) else {
+                return refused("its arrivals cannot be shared: Poisson arrivals can, and a closed loop");
+            };
+            arm.target.arrivals = arrivals;
+        }
+    }
+    Ok(Some(channel))
+}
+
 impl Edges {
     /// Takes hold of every arm, without touching it.
-    pub(super) fn open(session: &Session) -> Result<Self, Failure> {
-        let channel = session.agent.as_ref().map(Channel::open).transpose()?;
+    pub(super) fn open(session: &Session, channel: Option<Channel>) -> Result<Self, Failure> {
         let freezers = session.arms.iter().map(|arm| Freezer::new(&arm.name, arm.freeze.as_ref()));
         let freezers = Freezers::new(freezers.collect::<Result<_, _>>()?);
         let edge = |(number, arm): (usize, &SessionArm)| match (&arm.freeze, &channel) {
@@ -160,6 +179,14 @@ impl Edges {
 
     pub(super) fn agent(&self) -> Option<lines::Agent<'_>> {
         self.channel.as_ref().map(|channel| channel.facts.line())
+    }
+
+    /// Whether all generators say so; without others, what this one says.
+    pub(super) fn agree(&self, vote: bool) -> Result<bool, Failure> {
+        match &self.channel {
+            Some(channel) if channel.facts.members > 1 => channel.agree(vote),
+            _ => Ok(vote),
+        }
     }
 
     pub(super) fn freeze_all(&self) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! Who comes in: one leader at a time, of a known name and the same build.
+//! Who comes in: those who make the load, of known names and the same build.
 
 use super::super::binary;
 use super::super::messages::{Answer, ErrorKind, MOST_BYTES_TO_AGENT, PROTOCOL, Request};
@@ -16,12 +16,14 @@ use std::sync::Arc;
 /// How long a guest may take to shake hands, and then to say hello.
 const HELLO_NS: u64 = 5_000_000_000;
 
-/// Somebody who may lead, and waits for his welcome.
+/// Somebody who may make load, and waits for his welcome.
 #[derive(Debug)]
 pub(super) struct Guest {
     pub(super) secure: Secure,
     /// Of `generators`.
     pub(super) name: String,
+    /// Which of those that make the load, from 0: the leader.
+    pub(super) member: usize,
     /// The number of his hello, and when it was there.
     pub(super) id: u64,
     pub(super) received_ns: u64,
@@ -48,7 +50,7 @@ pub(super) fn receive(
     let secure = Secure::accept(socket, tls, patience_ns, MOST_BYTES_TO_AGENT).map_err(|error| of_tls(&error))?;
     let heard = hear(&secure, order, sha256);
     match heard {
-        Ok((name, id, received_ns)) => Ok(Guest { secure, name, id, received_ns }),
+        Ok((name, member, id, received_ns)) => Ok(Guest { secure, name, member, id, received_ns }),
         Err((id, refusal)) => {
             refuse(&secure, id, &refusal);
             Err(refusal)
@@ -64,7 +66,7 @@ pub(super) fn refuse(secure: &Secure, id: Option<u64>, refusal: &Refusal) {
     secure.close();
 }
 
-fn hear(secure: &Secure, order: &Order, sha256: &str) -> Result<(String, u64, u64), (Option<u64>, Refusal)> {
+fn hear(secure: &Secure, order: &Order, sha256: &str) -> Result<(String, usize, u64, u64), (Option<u64>, Refusal)> {
     let without_id = |refusal| (None, refusal);
     let certificate = secure.certificate();
     let is_own = |name: &str| certificate.as_ref().is_some_and(|certificate| is_named(certificate, name));
@@ -74,11 +76,11 @@ fn hear(secure: &Secure, order: &Order, sha256: &str) -> Result<(String, u64, u6
     })?;
     let (frame, received_ns) = first_frame(secure).map_err(without_id)?;
     let id = check_greeting(&frame, order.builds, sha256)?;
-    if name != order.leader {
-        let what = format!("`{name}` may not lead: `{}` does", order.leader);
-        return Err((Some(id), Refusal::new(ErrorKind::Role, what)));
-    }
-    Ok((name.to_owned(), id, received_ns))
+    let member = order.members().position(|member| member == name).ok_or_else(|| {
+        let what = format!("`{name}` may not lead, and is no follower");
+        (Some(id), Refusal::new(ErrorKind::Role, what))
+    })?;
+    Ok((name.to_owned(), member, id, received_ns))
 }
 
 fn first_frame(secure: &Secure) -> Result<(Vec<u8>, u64), Refusal> {

@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 pub(super) enum Line<'a> {
     Listening { address: SocketAddr, version: &'a str, sha256: &'a str, protocol: u32, scheduling: Scheduling },
     Leader { name: &'a str, peer: SocketAddr },
+    Follower { name: &'a str, peer: SocketAddr },
     Refused { peer: SocketAddr, error: ErrorKind, message: &'a str },
     Left { name: &'a str },
     End { reason: Reason, message: &'a str },

@@ -11,10 +11,11 @@ use self::arms::{Arms, Refusal};
 use self::gate::Guest;
 use self::lines::{Line, Reason, tell};
 use self::order::Order;
-use self::serving::{End, Serving, send};
+use self::serving::{Asked, End, Serving, send};
 use super::binary;
 use super::messages::{Answer, ErrorKind, PROTOCOL};
-use crate::io::{process, signal};
+use crate::io::process::{self, Scheduling};
+use crate::io::signal;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
 use rustls::ServerConfig;
@@ -38,15 +39,22 @@ struct Agent {
     tls: Arc<ServerConfig>,
     sha256: String,
     arms: Mutex<Arms>,
-    /// Whether somebody leads.
-    leader: Mutex<Leader>,
+    lobby: Mutex<Lobby>,
     guests: AtomicUsize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leader {
-    Nobody,
-    Somebody,
+/// Where those wait who make the load, until all of them have come.
+enum Lobby {
+    /// By member; `None` has not come yet.
+    Open(Vec<Option<Guest>>),
+    /// They are being served.
+    Closed,
+}
+
+impl Lobby {
+    fn empty(members: usize) -> Self {
+        Self::Open((0..members).map(|_| None).collect())
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,11 +89,11 @@ pub fn run() -> Result<ExitCode, Failure> {
         .local_addr()
         .map_err(|error| Failure::machine(format!("the address that was bound is not known: {error}")))?;
     let arms = Mutex::new(Arms::new(&order.arms)?);
-    let leader = Mutex::new(Leader::Nobody);
-    let agent = Arc::new(Agent { order, tls, sha256, arms, leader, guests: AtomicUsize::new(0) });
+    let lobby = Mutex::new(Lobby::empty(order.members().count()));
+    let agent = Arc::new(Agent { order, tls, sha256, arms, lobby, guests: AtomicUsize::new(0) });
     agent.watch_for_its_end();
     // What a leader's thread will come to.
-    let scheduling = thread::spawn(process::go_first).join().unwrap_or(process::Scheduling::Other);
+    let scheduling = thread::spawn(process::go_first).join().unwrap_or(Scheduling::Other);
     let sha256 = &agent.sha256;
     tell(&Line::Listening { address, version: binary::VERSION, sha256, protocol: PROTOCOL, scheduling });
     loop {
@@ -136,58 +144,63 @@ impl Agent {
             let guest = gate::receive(socket, Arc::clone(&agent.tls), &agent.order, &agent.sha256);
             agent.guests.fetch_sub(1, Ordering::AcqRel);
             match guest {
-                Ok(guest) => agent.welcome(&guest, peer),
+                Ok(guest) => agent.admit(guest, peer),
                 Err(Refusal { error, message }) => tell(&Line::Refused { peer, error, message: &message }),
             }
         });
     }
 
-    fn welcome(&self, guest: &Guest, peer: SocketAddr) {
-        {
-            let mut leader = lock(&self.leader);
-            if *leader == Leader::Somebody {
-                drop(leader);
-                let refusal = Refusal::new(ErrorKind::Busy, "somebody else leads already");
-                gate::refuse(&guest.secure, Some(guest.id), &refusal);
-                tell(&Line::Refused { peer, error: refusal.error, message: &refusal.message });
-                return;
-            }
-            *leader = Leader::Somebody;
+    /// Has somebody wait for the others. With the last one, all are served on this thread.
+    fn admit(&self, guest: Guest, peer: SocketAddr) {
+        let mut lobby = lock(&self.lobby);
+        let Lobby::Open(places) = &mut *lobby else {
+            drop(lobby);
+            let refusal = Refusal::new(ErrorKind::Busy, "somebody else leads already");
+            gate::refuse(&guest.secure, Some(guest.id), &refusal);
+            tell(&Line::Refused { peer, error: refusal.error, message: &refusal.message });
+            return;
+        };
+        let name = &guest.name;
+        tell(&if guest.member == 0 { Line::Leader { name, peer } } else { Line::Follower { name, peer } });
+        // Whoever of the same name has waited there has been given up by his own side.
+        let member = guest.member;
+        places[member] = Some(guest);
+        if places.iter().any(Option::is_none) {
+            return;
         }
-        tell(&Line::Leader { name: &guest.name, peer });
+        let guests: Vec<Guest> = places.drain(..).flatten().collect();
+        *lobby = Lobby::Closed;
+        drop(lobby);
+        self.serve(&guests);
+    }
+
+    fn serve(&self, guests: &[Guest]) {
         let scheduling = process::go_first();
         // If it is refused the timer is 50 us late or so, and the length is measured all the same.
         let _ = process::wake_in_time();
-        let &Guest { id, received_ns, .. } = guest;
-        let arms = lock(&self.arms).facts();
-        let welcome = send(&guest.secure, |sent_ns| Answer::Welcome {
-            id,
-            received_ns,
-            sent_ns,
-            protocol: PROTOCOL,
-            version: binary::VERSION.to_owned(),
-            sha256: self.sha256.clone(),
-            scheduling,
-            lease_ns: self.order.lease_ns,
-            arms,
-        });
-        if let Err(error) = welcome {
-            self.end(Reason::Lost, &format!("the connection to the leader broke: {error}"));
+        for guest in guests {
+            if let Err(error) = self.welcome(guest, guests.len(), scheduling) {
+                self.end(Reason::Lost, &format!("the connection to `{}` broke: {error}", guest.name));
+            }
         }
-        let end = Serving::new(&guest.secure, &self.arms, self.order.lease_ns).serve();
+        let end = Serving::new(guests, &self.arms, self.order.lease_ns).serve();
         lock(&self.arms).thaw_all();
         match end {
-            End::Bye { id, received_ns } => {
-                // The place is free before the leader knows: another one may follow at once.
-                *lock(&self.leader) = Leader::Nobody;
-                tell(&Line::Left { name: &guest.name });
-                // Whoever has gone needs no answer.
-                let _ = send(&guest.secure, |sent_ns| Answer::Bye { id, received_ns, sent_ns });
-                guest.secure.close();
+            End::Bye(asked) => {
+                // The places are free before the leader knows: another one may follow at once.
+                *lock(&self.lobby) = Lobby::empty(guests.len());
+                tell(&Line::Left { name: &guests[0].name });
+                for (guest, Asked { id, received_ns }) in guests.iter().zip(asked) {
+                    // Whoever has gone needs no answer.
+                    let _ = send(&guest.secure, |sent_ns| Answer::Bye { id, received_ns, sent_ns });
+                }
+                guests.iter().for_each(|guest| guest.secure.close());
             }
             End::Lost { reason, message } => self.end(reason, &message),
-            End::Refused { id, refusal } => {
-                gate::refuse(&guest.secure, id, &refusal);
+            End::Refused { member, id, refusal } => {
+                for (number, guest) in guests.iter().enumerate() {
+                    gate::refuse(&guest.secure, id.filter(|_| number == member), &refusal);
+                }
                 let reason = match refusal.error {
                     ErrorKind::Frame => Reason::Frame,
                     ErrorKind::Edge => Reason::Edge,
@@ -196,5 +209,23 @@ impl Agent {
                 self.end(reason, &refusal.message)
             }
         }
+    }
+
+    fn welcome(&self, guest: &Guest, members: usize, scheduling: Scheduling) -> io::Result<()> {
+        let &Guest { id, received_ns, member, .. } = guest;
+        let arms = lock(&self.arms).facts();
+        send(&guest.secure, |sent_ns| Answer::Welcome {
+            id,
+            received_ns,
+            sent_ns,
+            protocol: PROTOCOL,
+            version: binary::VERSION.to_owned(),
+            sha256: self.sha256.clone(),
+            scheduling,
+            lease_ns: self.order.lease_ns,
+            member,
+            members,
+            arms,
+        })
     }
 }

@@ -21,8 +21,11 @@ pub(super) struct Order {
     key_file: PathBuf,
     /// The names that may come.
     generators: Vec<String>,
-    /// The one of them that may lead.
-    pub(super) leader: String,
+    /// The one of them that leads.
+    leader: String,
+    /// Those of them that make the same load with the leader.
+    #[serde(default)]
+    followers: Vec<String>,
     /// How long the leader may be silent.
     #[serde(default = "default_lease_ns")]
     pub(super) lease_ns: u64,
@@ -66,6 +69,11 @@ impl Order {
             let what = format!("`generators`: `{name}` is no name that a certificate can have");
             require(ServerName::try_from(name.as_str()).is_ok(), &what)?;
         }
+        for (number, name) in order.followers.iter().enumerate() {
+            let is_other = *name != order.leader && !order.followers[..number].contains(name);
+            let is_one = order.generators.contains(name) && is_other;
+            require(is_one, &format!("`followers`: `{name}` is none of `generators`, or there twice"))?;
+        }
         require(!order.arms.is_empty(), "`arms` is empty")?;
         for (number, OrderedArm { name, freeze, hops }) in order.arms.iter().enumerate() {
             let is_new = order.arms[..number].iter().all(|other| other.name != *name);
@@ -85,10 +93,14 @@ impl Order {
         }
     }
 
-    /// Those of the generators' names that are this one's; the leader's before any other.
+    /// Those that make the load: the leader, and then the followers.
+    pub(super) fn members(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.leader).chain(&self.followers).map(String::as_str)
+    }
+
+    /// Which of the generators' names is this one's; a member's before any other.
     pub(super) fn generator(&self, is_named: impl Fn(&str) -> bool) -> Option<&str> {
-        let names = || self.generators.iter().map(String::as_str);
-        names().filter(|name| *name == self.leader).chain(names()).find(|name| is_named(name))
+        self.members().chain(self.generators.iter().map(String::as_str)).find(|name| is_named(name))
     }
 }
 
@@ -122,7 +134,9 @@ mod tests {
     #[test]
     fn what_is_refused_and_where() {
         type Change = fn(&mut Value);
-        let table: [(&str, Change); 9] = [
+        let table: [(&str, Change); 11] = [
+            ("`followers`: `g2` is none", |order| order["followers"] = json!(["g2"])),
+            ("`followers`: `g1` is none of `generators`, or there twice", |order| order["followers"] = json!(["g1"])),
             ("`leader` is none of `generators`", |order| order["leader"] = json!("g2")),
             ("`no name` is no name", |order| order["generators"] = json!(["g1", "no name"])),
             ("`lease_ns` is 0", |order| order["lease_ns"] = json!(0)),
