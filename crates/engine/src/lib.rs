@@ -8,7 +8,8 @@
 //!
 //! client     the hall: the connections of one arm on one thread, where the four rooms meet;
 //!            client/lane is the hall with a backend
-//! session    goes round the lanes of all arms, slice by slice; freezes, thaws and reads CPU time
+//! session    goes round the lanes of all arms, slice by slice; freezes, thaws and reads CPU time:
+//!            session/edges does, or an agent on the arms' machine, which is `session::agent`
 //! ```
 //!
 //! Beside the hall: [`requests`] (put into bytes once, before any load), [`check`] (whether an answer is the expected

@@ -7,7 +7,7 @@ use hopcost_engine::lines::{self, BesideArm, Line};
 use hopcost_engine::load::{self, LoadArguments};
 use hopcost_engine::plan::Plan;
 use hopcost_engine::recorder;
-use hopcost_engine::session::{ArmResult, BesideResult, Observer, Session};
+use hopcost_engine::session::{ArmResult, BesideResult, Observer, Session, agent};
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 
@@ -23,6 +23,8 @@ struct Arguments {
 enum Command {
     /// Run a plan: a JSON object on standard input; JSON lines on standard output (docs/reference/engine-protocol.md)
     Run,
+    /// Thaw and freeze arms for an engine on another machine: an order on standard input, JSON lines on standard output (docs/reference/agent-protocol.md)
+    Agent,
     /// Load one URL and print what came of it
     #[command(override_help = load::HELP, override_usage = load::USAGE)]
     Load(Box<LoadArguments>),
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Run => run(),
+        Command::Agent => agent::run(),
         Command::Load(arguments) => load::run(&arguments),
         Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
     };

@@ -1,14 +1,17 @@
 //! Moving bytes: the only room that calls the operating system by itself, and the only one with `unsafe`.
 //!
+//! [`control`] is no backend: it steers a run that has two machines.
+//!
 //! Two backends, [`uring`] and [`epoll`], behind one trait; [`paced`] is a third, for slow clients. A backend knows sockets and when something happened on
 //! them; it does not know what the bytes mean, nor when a request is due.
 //!
 //! System calls go through rustix. `libc` is used only for what rustix lacks: the CPU clock of another process
-//! (process.rs), receiving without a buffer (socket.rs), and the flags and error numbers of io_uring (uring/), whose
+//! and real-time priority (process.rs), receiving without a buffer (socket.rs), and the flags and error numbers of io_uring (uring/), whose
 //! crate takes them as `libc` types.
 #![allow(unsafe_code)]
 
 pub mod address;
+pub mod control;
 pub mod epoll;
 pub mod namespace;
 mod outbox;

@@ -5,6 +5,7 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::num::NonZeroU64;
 
@@ -28,6 +29,32 @@ pub fn pin_to_cores(cores: &[usize]) -> io::Result<()> {
 /// Has the kernel wake the calling thread when it asked to be woken, and not up to 50 us later.
 pub fn wake_in_time() -> io::Result<()> {
     Ok(set_current_timer_slack(Some(NonZeroU64::MIN))?)
+}
+
+/// How the kernel schedules the calling thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduling {
+    /// Before every thread that is not of real time (`SCHED_FIFO`).
+    Fifo,
+    Other,
+}
+
+/// Has the calling thread go before all that are not of real time, if this process may ask for that.
+pub fn go_first() -> Scheduling {
+    // Above kernel threads that have the lowest one, and below those that serve interrupts (50).
+    let priority: libc::c_int = 10;
+    // Not by the C library's function: musl's refuses.
+    // SAFETY: the kernel reads one int, the priority, from a pointer to a local.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_sched_setscheduler,
+            0,
+            libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
+            &raw const priority,
+        )
+    };
+    if result == 0 { Scheduling::Fifo } else { Scheduling::Other }
 }
 
 /// The cores that the calling thread may use.

@@ -2,6 +2,7 @@
 //! lines. The second one leaves at once: the first may wait behind a reader that reads no more.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
 use signal_hook::low_level::{exit, register};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,11 +21,7 @@ pub fn stop_on_signals(before_leaving: fn()) -> io::Result<()> {
     if *is_registered {
         return Ok(());
     }
-    let ignored = ignored_signals();
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-        if [SIGHUP, SIGQUIT].contains(&signal) && ignored & (1 << (signal - 1)) != 0 {
-            continue;
-        }
+    for signal in that_end() {
         let handler = move || {
             request_stop();
             if SIGNALLED.swap(true, Ordering::Relaxed) {
@@ -37,6 +34,20 @@ pub fn stop_on_signals(before_leaving: fn()) -> io::Result<()> {
     }
     *is_registered = true;
     Ok(())
+}
+
+/// The signals that end a process in order. SIGHUP and SIGQUIT are none of them if they were ignored (nohup).
+fn that_end() -> impl Iterator<Item = i32> {
+    let ignored = ignored_signals();
+    let may_be_ignored = move |signal| [SIGHUP, SIGQUIT].contains(&signal) && ignored & (1 << (signal - 1)) != 0;
+    [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(move |signal| !may_be_ignored(*signal))
+}
+
+/// Waits until one of the signals comes that end a process in order, and returns its number.
+pub fn wait_for_end() -> io::Result<i32> {
+    let mut signals = Signals::new(that_end())?;
+    // It ends only if somebody closes it, and nobody else has it.
+    signals.forever().next().ok_or_else(|| io::Error::other("signals have ended"))
 }
 
 /// The signals that this process ignores, signal 1 in the lowest bit; none if the kernel does not tell.

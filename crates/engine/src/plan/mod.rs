@@ -1,9 +1,11 @@
 //! The plan as it comes in, and what it means once it is checked. See docs/reference/engine-protocol.md.
 
+mod agent;
 mod arrivals;
 mod beside;
 mod target;
 
+pub use self::agent::AgentAddress;
 pub use self::arrivals::PlannedArrivals;
 pub use self::beside::{Beside, BesideKind, IdleConnections, SlowClients};
 pub use self::target::Target;
@@ -44,6 +46,9 @@ pub struct Plan {
     #[serde(default)]
     pub shared_cores: bool,
     pub warm_up: WarmUp,
+    /// Where arms are frozen and counted that another machine runs; `None` if there are none.
+    #[serde(default)]
+    pub agent: Option<AgentAddress>,
     pub arms: Vec<Arm>,
 }
 
@@ -201,6 +206,8 @@ pub enum FreezeBy {
     Cgroup1(PathBuf),
     /// SIGSTOP and SIGCONT to these processes.
     Signal(Vec<u32>),
+    /// An agent does, as its arm of this number.
+    Agent(usize),
 }
 
 impl FreezeBy {
@@ -208,6 +215,7 @@ impl FreezeBy {
     pub fn overlaps(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Cgroup2(own), Self::Cgroup2(other)) | (Self::Cgroup1(own), Self::Cgroup1(other)) => own == other,
+            (Self::Agent(own), Self::Agent(other)) => own == other,
             (Self::Signal(own), Self::Signal(other)) => own.iter().any(|process| other.contains(process)),
             _ => false,
         }
@@ -231,6 +239,8 @@ pub enum CpuSource {
     Processes(Vec<u32>),
     /// The account of a cgroup's directory (`cpu.stat` or `cpuacct.usage`), for trees that fork.
     Cgroup(PathBuf),
+    /// An agent's, by the name of the hop in its arm of this number.
+    Agent(usize),
 }
 
 impl Plan {
@@ -249,6 +259,7 @@ impl Plan {
         require((0.0..1.0).contains(&jitter), &format!("`slice_jitter` is {jitter}, not from 0 to below 1"))?;
         require(!plan.arms.is_empty(), "`arms` is empty")?;
         require(plan.warm_up.least_ns <= plan.warm_up.most_ns, "`warm_up.least_ns` is above `warm_up.most_ns`")?;
+        agent::check(plan.agent.as_ref(), &plan.arms).or_else(|what| require(false, &what))?;
         for arm in &plan.arms {
             let name = &arm.name;
             let same_name = plan.arms.iter().filter(|other| other.name == *name).count();

@@ -13,7 +13,7 @@ mod turns;
 pub use closed::ClosedLoop;
 pub use constant::Constant;
 pub use curve::{AFTER_ITS_END, RateCurve};
-pub use poisson::Poisson;
+pub use poisson::{Poisson, Share};
 pub use trace::Trace;
 pub use turns::Turns;
 
@@ -149,6 +149,17 @@ impl Arrivals {
             trace.repeats = true;
         }
         endless
+    }
+
+    /// The share of a generator that makes this load with others; `None` if it cannot be shared: constant arrivals would be
+    /// as even as the generators' clocks agree, and a trace has an order.
+    #[must_use]
+    pub fn shared(&self, share: Share) -> Option<Self> {
+        match self {
+            Self::Poisson(schedule) => Some(Self::Poisson(schedule.shared(share))),
+            Self::Closed(_) => Some(self.clone()),
+            Self::Constant(_) | Self::Trace(_) => None,
+        }
     }
 
     /// The mean rate between two times of the schedule; `None` in the closed loop.

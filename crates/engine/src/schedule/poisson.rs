@@ -13,8 +13,33 @@ pub struct Poisson {
     seed: u64,
     /// `None` is all.
     pub requests: Option<u64>,
-    /// The last request looked at, and the sum of the gaps of rate 1 up to it. The next one is one gap further.
-    last: (u64, f64),
+    share: Share,
+    /// The last request looked at.
+    last: Position,
+}
+
+/// Which requests are this generator's. Each goes to one of several at random, so that what each of them sends is Poisson
+/// too: were they dealt in turns, a generator that is late would make the sum of all more even than it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The number of this generator, from 0.
+    pub own: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+impl Share {
+    /// A generator alone has them all.
+    pub const ALL: Self = Self { own: 0, of: 1 };
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    /// Its number among those of the share, and among all.
+    count: u64,
+    number: u64,
+    /// The sum of the gaps of rate 1 up to it. The next one of all is one gap further.
+    sum: f64,
 }
 
 impl Poisson {
@@ -26,15 +51,50 @@ impl Poisson {
     pub fn along(curve: RateCurve, seed: u64, requests: Option<u64>) -> Self {
         // Seeds that lie near each other would otherwise share their numbers, shifted.
         let seed = seeds::number(seed, 0);
-        let mut schedule = Self { curve, seed, requests, last: (0, 0.0) };
-        schedule.last.1 = schedule.gap(0);
+        let last = Position { count: 0, number: 0, sum: 0.0 };
+        let mut schedule = Self { curve, seed, requests, share: Share::ALL, last };
+        schedule.last = schedule.first();
         schedule
+    }
+
+    /// Those of these requests that are a generator's share.
+    #[must_use]
+    pub fn shared(&self, share: Share) -> Self {
+        let mut schedule = Self { share, ..self.clone() };
+        schedule.last = schedule.first();
+        schedule
+    }
+
+    fn first(&self) -> Position {
+        let mut first = Position { count: 0, number: 0, sum: self.gap(0) };
+        if !self.is_own(0) {
+            self.step(&mut first);
+        }
+        first
+    }
+
+    /// Goes on to the next request of the share.
+    #[inline]
+    fn step(&self, position: &mut Position) {
+        loop {
+            position.number += 1;
+            position.sum += self.gap(position.number);
+            if self.is_own(position.number) {
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn is_own(&self, number: u64) -> bool {
+        // Other numbers than those of the gaps: whose a request is must not depend on when it is due.
+        self.share.of == 1 || seeds::number(!self.seed, number) % self.share.of == self.share.own
     }
 
     /// Arrivals along another curve that are independent of these, and the same for the same number.
     #[must_use]
     pub fn another(&self, number: u64, curve: RateCurve) -> Self {
-        Self::along(curve, self.seed ^ number, self.requests)
+        Self::along(curve, self.seed ^ number, self.requests).shared(self.share)
     }
 
     /// The gap before a request, at rate 1.
@@ -50,16 +110,16 @@ impl Schedule for Poisson {
         if self.requests.is_some_and(|requests| count >= requests) {
             return Due::Never;
         }
-        let (mut at, mut sum) = self.last;
-        if count < at {
-            (at, sum) = (0, self.gap(0));
+        let mut position = self.last;
+        if count < position.count {
+            position = self.first();
         }
-        while at < count {
-            at += 1;
-            sum += self.gap(at);
+        while position.count < count {
+            position.count += 1;
+            self.step(&mut position);
         }
-        self.last = (at, sum);
-        self.curve.due_ns(sum).map_or(AFTER_ITS_END, |ns| Due::At(ns as u64))
+        self.last = position;
+        self.curve.due_ns(position.sum).map_or(AFTER_ITS_END, |ns| Due::At(ns as u64))
     }
 
     fn is_open(&self) -> bool {
@@ -98,6 +158,26 @@ mod tests {
         assert!(beside.abs() < 0.02, "{beside}");
         let longer = gaps.iter().filter(|&&gap| gap > 2.0).count() as f64 / count;
         assert!((longer - (-2.0_f64).exp()).abs() < 0.0065, "{longer}");
+    }
+
+    #[test]
+    fn shares_together_are_the_whole_and_each_is_poisson() {
+        const OF: u64 = 4;
+        let whole = Poisson::new(1000.0, 3, None);
+        let mut together = Vec::new();
+        for own in 0..OF {
+            let times = times(whole.shared(Share { own, of: OF }), 10_000);
+            let gaps: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+            let count = gaps.len() as f64;
+            let mean = gaps.iter().sum::<f64>() / count;
+            let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / count).sqrt();
+            // Of 10,000 exponentials with a mean of 4: six standard errors. Dealt in turns the deviation would be 2.
+            assert!((mean - 4.0).abs() < 0.24 && (deviation - 4.0).abs() < 0.35, "{mean} {deviation}");
+            together.extend(times);
+        }
+        together.sort_unstable();
+        // The shares end at different times.
+        assert_eq!(together[..30_000], times(whole, 30_000));
     }
 
     #[test]

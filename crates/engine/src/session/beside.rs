@@ -4,6 +4,7 @@
 //! generator's cores, and its CPU time is counted apart. It goes on until the threads of the fast connections have ended
 //! their slice, their drain included: what runs between slices is not stopped by them.
 
+use super::edges::Ending;
 use super::setup::{BesideResult, Session};
 use super::worker::{ArmLane, Command, MAX_DRAIN_NS, Shared, Stage, io_settings, lock};
 use crate::client::{ArmClock, Client, Lane};
@@ -19,6 +20,8 @@ use std::sync::atomic::Ordering;
 
 /// How often it looks whether the fast connections' threads have ended their slice.
 const LOOK_NS: u64 = 5_000_000;
+/// The same while an agent's timer is due: what is read behind the freeze takes the arm's clock ahead.
+const LOOK_FOR_FREEZE_NS: u64 = 100_000;
 /// Slow clients come one after the other within this time, less than a slice of opening.
 const ARRIVAL_NS: u64 = 900_000_000;
 
@@ -100,7 +103,7 @@ impl<'s, I: Io> BesideWorker<'s, I> {
     }
 
     fn slice(&mut self, command: Command) {
-        let Command::Slice { arm, start_ns, until_ns, clock, stage, .. } = command else { return };
+        let Command::Slice { arm, start_ns, until_ns, clock, stage, ending, .. } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         if let Err(error) = self.namespaces.enter(Some(arm)) {
             self.shared.fail_to_enter(&self.session.arms[arm].name, &error);
@@ -126,10 +129,15 @@ impl<'s, I: Io> BesideWorker<'s, I> {
         let is_open_loop = self.session.arms[arm].target.arrivals.is_open();
         let driven = if is_opening {
             lane.drive(until_ns)
+        } else if ending == Ending::ByTimer {
+            // The fast ones go on until they know that the arm is frozen.
+            drive(lane, self.shared, until_ns, LOOK_NS).and_then(|()| {
+                drive(lane, self.shared, until_ns.saturating_add(MAX_DRAIN_NS), LOOK_FOR_FREEZE_NS)
+            })
         } else if is_open_loop && stage.is_load() {
-            drive(lane, self.shared, until_ns.saturating_add(MAX_DRAIN_NS))
+            drive(lane, self.shared, until_ns.saturating_add(MAX_DRAIN_NS), LOOK_NS)
         } else {
-            drive(lane, self.shared, until_ns)
+            drive(lane, self.shared, until_ns, LOOK_NS)
         };
         if let Err(error) = driven {
             self.shared.fail(Failure::run(format!("moving bytes of {}: {error}", self.kind.name())));
@@ -161,14 +169,15 @@ impl<'s, I: Io> BesideWorker<'s, I> {
     }
 }
 
-/// Runs load until this reading of `CLOCK_MONOTONIC`, or until the threads of the fast connections have ended.
-fn drive<I: Io>(lane: &mut ArmLane<I>, shared: &Shared, until_ns: u64) -> io::Result<()> {
+/// Runs load until this reading of `CLOCK_MONOTONIC`, or until the threads of the fast connections have ended, for which
+/// it looks this often.
+fn drive<I: Io>(lane: &mut ArmLane<I>, shared: &Shared, until_ns: u64, look_ns: u64) -> io::Result<()> {
     loop {
         let now_ns = clock::monotonic_ns();
         let is_over = now_ns >= until_ns || shared.at_work.load(Ordering::Acquire) == 0;
         if is_over || lane.client.is_finished() || signal::stop_requested() {
             return Ok(());
         }
-        lane.drive(until_ns.min(now_ns + LOOK_NS))?;
+        lane.drive(until_ns.min(now_ns + look_ns))?;
     }
 }

@@ -52,12 +52,14 @@ fn files_of(session: &Session) -> u64 {
 /// What the leader keeps open to freeze an arm and to read its CPU time.
 fn files_of_arm(arm: &SessionArm) -> u64 {
     let freezing = match &arm.freeze {
-        None => 0,
+        // An agent is one connection, whatever it freezes.
+        None | Some(FreezeBy::Agent(_)) => 0,
         Some(FreezeBy::Cgroup1(_)) => 1,
         Some(FreezeBy::Cgroup2(_)) => 2,
         Some(FreezeBy::Signal(processes)) => processes.len(),
     };
     let counting = arm.hops.iter().map(|hop| match &hop.cpu {
+        CpuSource::Agent(_) => 0,
         CpuSource::Cgroup(_) => 1,
         CpuSource::Processes(processes) => processes.len(),
     });

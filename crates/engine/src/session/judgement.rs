@@ -52,6 +52,8 @@ pub(super) struct Arm {
     pub(super) run_delay: Option<f64>,
     pub(super) own_cpu_ns: u64,
     pub(super) outside_cpu_ns: u64,
+    /// Measured slices in which this machine's clock and the agent's did not go alike.
+    pub(super) unsteady_slices: u32,
     pub(super) unasked_bytes: u64,
     /// Slow clients and idle connections that have never been open.
     pub(super) unopened_beside: Vec<(BesideKind, u32)>,
@@ -122,6 +124,10 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
     if !is_alone && arm.is_frozen && outside > MAX_OUTSIDE {
         object(Void, format!("{:.1} % of its CPU time was used outside its own slices", outside * 100.0));
     }
+    if arm.unsteady_slices > 0 {
+        let apart = "slices the clocks of the two machines went apart by more than 0.1 %";
+        object(Void, format!("in {} {apart}: one was set, or is not steady", arm.unsteady_slices));
+    }
     if *unasked_bytes > 0 {
         object(Suspect, format!("{unasked_bytes} bytes came where no request was in flight"));
     }
@@ -189,6 +195,13 @@ mod tests {
         ] {
             assert_eq!(judge(&Run { ended_early: false, cores: None, shares_cores, arms }).0, expected);
         }
+    }
+
+    #[test]
+    fn clocks_that_go_apart_make_a_run_void() {
+        let (validity, reasons) = verdict(vec![Arm { unsteady_slices: 2, ..arm() }], CoreUse::default());
+        assert_eq!(validity, Validity::Void);
+        assert!(reasons.starts_with("arm `a`: in 2 slices the clocks of the two machines went apart"), "{reasons}");
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use super::beside::BesideWorker;
 use super::cores::{CoreUse, Cores};
-use super::cpu::{CpuMeter, CpuReading};
-use super::freeze::{Freezer, Freezers};
+use super::edges::{Channel, CpuMeter, CpuReading, Edges};
 use super::judgement;
 use super::preparation::opening;
 use super::setup::{ArmResult, Observer, Session, SessionArm};
@@ -25,21 +24,11 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-/// A task counts as frozen or stopped a moment before it leaves its core, and until then its CPU clock lags by up to a
-/// timer tick. Without this wait 0.3 to 1.1 ms of a slice's CPU time showed up in the next reading.
-const SETTLE_NS: u64 = 30_000;
-
-fn settle(since_ns: u64) {
-    while clock::monotonic_ns() < since_ns + SETTLE_NS {
-        std::hint::spin_loop();
-    }
-}
-
 pub(super) struct Leader<'s, I> {
     pub(super) session: &'s Session,
     shared: &'s Shared,
     worker: Worker<'s, I>,
-    freezers: &'s Freezers,
+    pub(super) edges: &'s mut Edges,
     pub(super) arms: Vec<ArmState>,
     round: u32,
     /// The factor by which this round's measured slices are longer or shorter.
@@ -49,12 +38,16 @@ pub(super) struct Leader<'s, I> {
 }
 
 /// Runs a session on this backend.
-pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Observer) -> Result<(), Failure> {
+pub(super) fn run<I: Io>(
+    session: &Session,
+    channel: Option<Channel>,
+    io_name: &str,
+    observer: &mut dyn Observer,
+) -> Result<(), Failure> {
     let begin_ns = clock::monotonic_ns();
     let generator_begin_ns = clock::process_cpu_ns();
-    let freezers = session.arms.iter().map(|arm| Freezer::new(&arm.name, arm.freeze.as_ref()));
-    let freezers = Freezers::new(freezers.collect::<Result<_, _>>()?);
-    let shared = Shared::new(session);
+    let mut edges = Edges::open(session, channel)?;
+    let shared = Shared::new(session, edges.link());
     let (outcome, validity, reasons) = thread::scope(|scope| {
         for index in 1..session.cores.len() {
             let shared = &shared;
@@ -73,8 +66,9 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         let worker = Worker::<I>::new(session, 0, &shared);
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
+        let edges = &mut edges;
         let mut leader =
-            Leader { session, shared: &shared, worker, freezers: &freezers, arms, round: 0, stretch: 1.0, cores: None };
+            Leader { session, shared: &shared, worker, edges, arms, round: 0, stretch: 1.0, cores: None };
         let outcome = leader.rounds(io_name, observer);
         // The other threads wait at the barrier for a command, also after a failure.
         *lock(&shared.command) = Command::End;
@@ -85,7 +79,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         let (validity, reasons) = leader.judge();
         (outcome, validity, reasons)
     });
-    drop(freezers);
+    drop(edges);
     outcome?;
     let results = std::mem::take(&mut *lock(&shared.results));
     for result in results {
@@ -114,9 +108,10 @@ impl<I: Io> Leader<'_, I> {
             batch: session.batch,
             cores: &session.cores,
             compared_one_in: COMPARED_ONE_IN,
+            agent: self.edges.agent(),
         };
         observer.line(&Line::Start(start)).map_err(output_failed)?;
-        self.freezers.freeze_all()?;
+        self.edges.freeze_all()?;
         for arm in 0..session.arms.len() {
             self.open(arm, observer)?;
             if let Some(rule) = session.warm_up {
@@ -195,13 +190,10 @@ impl<I: Io> Leader<'_, I> {
     /// One slice: thaw, load, freeze, read.
     pub(super) fn slice(&mut self, arm: usize, stage: Stage) -> Result<Outcome, Failure> {
         let target = &self.session.arms[arm].target;
-        let freezer = self.freezers.of(arm);
+        let edge = &mut self.edges.arms[arm];
         let state = &mut self.arms[arm];
         *lock(&self.shared.report) = Report::default();
 
-        let cpu_at_thaw = state.meter.read();
-        let generator_ns = clock::process_cpu_ns();
-        let start_ns = clock::monotonic_ns();
         let length_ns = match stage {
             Stage::WarmUp => self.session.warm_up_slice_ns,
             Stage::Settle => self.session.settle_ns,
@@ -211,6 +203,14 @@ impl<I: Io> Leader<'_, I> {
             Stage::Open => opening::SLICE_NS,
             Stage::Reopen(_) => MAX_DRAIN_NS + opening::SLICE_NS,
         };
+        let is_open_slice = target.arrivals.is_open() && stage.is_load();
+        let begins_anew = self.session.begun_with(arm, stage, self.round).is_some();
+        let is_limited = stage == Stage::Measure && target.arrivals.is_limited();
+        let ends_by_itself = is_limited || is_open_slice || !stage.is_load();
+        let ending = edge.ending(ends_by_itself);
+        self.shared.at_work.store(self.session.cores.len(), Ordering::Release);
+        let thawed = edge.thaw(ending, length_ns, &state.meter)?;
+        let start_ns = thawed.start_ns;
         let command = Command::Slice {
             arm,
             start_ns,
@@ -218,47 +218,35 @@ impl<I: Io> Leader<'_, I> {
             clock: ArmClock::thawed(start_ns, state.clock_ns, state.schedule_ns),
             stage,
             round: self.round,
+            ending,
         };
         *lock(&self.shared.command) = command;
-        self.shared.at_work.store(self.session.cores.len(), Ordering::Release);
-        let thawed = freezer.thaw();
         self.shared.barrier.wait();
         self.worker.slice(command);
-        let is_open_slice = target.arrivals.is_open() && stage.is_load();
-        let begins_anew = self.session.begun_with(arm, stage, self.round).is_some();
-        let is_limited = stage == Stage::Measure && target.arrivals.is_limited();
-        let ends_by_itself = is_limited || is_open_slice || !stage.is_load();
         if ends_by_itself {
             // Threads end when their share is done, so the slice ends with the last of them.
             self.shared.barrier.wait();
         }
-        let freeze_begin_ns = clock::monotonic_ns();
-        let frozen = freezer.freeze();
-        let end_ns = clock::monotonic_ns();
+        let frozen = edge.freeze(&state.meter);
         if !ends_by_itself {
             self.shared.barrier.wait();
         }
-        settle(end_ns);
-        let cpu_at_freeze = state.meter.read();
-        let generator_cpu_ns = clock::process_cpu_ns() - generator_ns;
-
-        thawed.map_err(|error| {
-            Failure::run(format!("arm `{}` cannot be thawed: {error}", self.session.arms[arm].name))
-        })?;
-        frozen?;
+        let generator_cpu_ns = clock::process_cpu_ns() - thawed.generator_ns;
+        let frozen = frozen?;
+        let (cpu_at_thaw, cpu_at_freeze) = (thawed.cpu, frozen.cpu);
         let report = *lock(&self.shared.report);
         let Report { mut counts, unconnected_threads, established, were_open, pending, run_delay_ns, beside } = report;
-        let elapsed_ns = end_ns - start_ns;
+        let elapsed_ns = frozen.at_ns.saturating_sub(thawed.at_ns);
         // What was in flight in a thread's last batch stayed in flight until the arm was frozen.
         counts.in_flight_ns += pending.uncounted_ns(state.clock_ns + elapsed_ns);
         let ages_ns = pending.ages_ns(state.clock_ns + elapsed_ns);
-        let last = state.last.replace((end_ns, cpu_at_freeze.clone()));
+        let last = state.last.replace((frozen.at_ns, cpu_at_freeze.clone()));
         let outcome = Outcome {
             start_ns,
             elapsed_ns,
-            freeze_ns: end_ns - freeze_begin_ns,
-            drain_ns: is_open_slice.then(|| freeze_begin_ns.saturating_sub(start_ns.saturating_add(length_ns))),
-            frozen_ns: last.as_ref().map(|(last_end_ns, _)| start_ns - last_end_ns),
+            freeze_ns: frozen.at_ns.saturating_sub(frozen.begin_ns),
+            drain_ns: is_open_slice.then(|| frozen.begin_ns.saturating_sub(thawed.at_ns.saturating_add(length_ns))),
+            frozen_ns: last.as_ref().map(|(last_end_ns, _)| thawed.at_ns.saturating_sub(*last_end_ns)),
             counts: counts.since(&state.counts),
             aged_ns: ages_ns.wrapping_sub(state.ages_ns).cast_signed(),
             outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
@@ -272,6 +260,7 @@ impl<I: Io> Leader<'_, I> {
                 let is_there = self.session.arms[arm].beside.number(kind) > 0;
                 is_there.then(|| BesideSlice::of(&now.counts.since(&before.counts), now.cpu_ns))
             }),
+            agent: frozen.agent,
         };
         state.beside = beside;
         state.clock_ns += elapsed_ns;
@@ -301,7 +290,7 @@ impl<I: Io> Leader<'_, I> {
 
     /// Whether the arm is frozen outside its own slices, and no other arm thaws some of it there.
     fn stands_still(&self, arm: &SessionArm) -> bool {
-        arm.freeze.as_ref().is_some_and(|own| {
+        arm.freeze.as_ref().filter(|_| self.edges.is_frozen(arm)).is_some_and(|own| {
             let others = self.session.arms.iter().filter(|other| other.name != arm.name);
             !others.filter_map(|other| other.freeze.as_ref()).any(|other| own.overlaps(other))
         })
@@ -331,6 +320,7 @@ impl<I: Io> Leader<'_, I> {
                     .collect(),
                 own_cpu_ns: state.own_cpu_ns,
                 outside_cpu_ns: state.outside_cpu_ns,
+                unsteady_slices: state.unsteady_slices,
                 unasked_bytes: result.unasked_bytes,
             }
         };

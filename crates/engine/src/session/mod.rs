@@ -2,9 +2,8 @@
 
 mod beside;
 mod cores;
-mod cpu;
+mod edges;
 mod files;
-mod freeze;
 mod judgement;
 mod leader;
 mod preparation;
@@ -13,6 +12,7 @@ mod setup;
 mod state;
 mod worker;
 
+pub use self::edges::agent;
 pub use self::setup::{ArmResult, BesideResult, Observer, Session, SessionArm};
 use crate::io::epoll::Epoll;
 use crate::io::tls::MaybeTls;
@@ -25,7 +25,7 @@ impl Session {
     /// this returns, also with an error, every arm is thawed.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<(), Failure> {
         self.check_machine()?;
-        signal::stop_on_signals(freeze::thaw_in_signal_handler)
+        signal::stop_on_signals(edges::thaw_in_signal_handler)
             .map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
         let uring = match self.io {
             Backend::Epoll => None,
@@ -36,11 +36,12 @@ impl Session {
             })?),
         };
         self.check_open_files(uring.is_some())?;
+        let channel = edges::connect(&mut self)?;
         match uring {
-            Some(()) => leader::run::<MaybeTls<Uring>>(&self, "uring", observer),
+            Some(()) => leader::run::<MaybeTls<Uring>>(&self, channel, "uring", observer),
             None => {
                 self.batch = 1;
-                leader::run::<MaybeTls<Epoll>>(&self, "epoll", observer)
+                leader::run::<MaybeTls<Epoll>>(&self, channel, "epoll", observer)
             }
         }
     }

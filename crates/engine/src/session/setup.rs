@@ -1,13 +1,13 @@
 //! What to run, and what comes of it.
 
-use super::cpu::CgroupUsage;
+use super::edges::check_accounts;
 use super::files;
 use super::worker::Stage;
 use crate::client::Watch;
 use crate::io::Backend;
 use crate::io::process;
 use crate::lines;
-use crate::plan::{Beside, BesideKind, CpuSource, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
+use crate::plan::{AgentAddress, Beside, BesideKind, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
 use crate::recorder::{Account, Counts, Handshakes, ServerFaults, Times};
 use crate::schedule::{Arrivals, Schedule as _};
 use hopcost_common::failure::Failure;
@@ -44,6 +44,8 @@ pub struct Session {
     pub warm_up: Option<WarmUp>,
     /// Takes what happens while a slice runs; for a session of one arm and one round.
     pub watch: Option<Arc<Watch>>,
+    /// Where the arms are frozen that another machine freezes; `None` if there are none.
+    pub agent: Option<AgentAddress>,
     pub arms: Vec<SessionArm>,
 }
 
@@ -137,6 +139,7 @@ impl Session {
             shared_cores: plan.shared_cores,
             warm_up: Some(plan.warm_up),
             watch: None,
+            agent: plan.agent,
             arms: plan.arms.into_iter().map(arm).collect::<Result<_, Failure>>()?,
         })
     }
@@ -156,21 +159,7 @@ impl Session {
             return Err(Failure::machine(format!("core {core} is not there, or not for this process"))
                 .hint(format!("these are: {allowed:?}")));
         }
-        for (arm, hop) in self.arms.iter().flat_map(|arm| arm.hops.iter().map(move |hop| (arm, hop))) {
-            if let CpuSource::Cgroup(directory) = &hop.cpu {
-                CgroupUsage::open(directory).map_err(|error| {
-                    let place = directory.display();
-                    Failure::machine(format!(
-                        "arm `{}`, hop `{}`: no CPU account in {place}: {error}",
-                        arm.name, hop.name
-                    ))
-                    .hint(
-                        "a cgroup of version 2 (cpu.stat) or of version 1's cpuacct; else {\"processes\": [pid, ...]}",
-                    )
-                })?;
-            }
-        }
-        Ok(())
+        self.arms.iter().try_for_each(|arm| check_accounts(&arm.name, &arm.hops))
     }
 
     /// The connections of an arm on one thread: dealt evenly.

@@ -1,9 +1,9 @@
 //! What the leader knows of an arm and of a slice.
 
 use super::beside::BesideReport;
-use super::cpu::{CpuMeter, CpuReading};
+use super::edges::{CpuMeter, CpuReading};
 use super::setup::SessionArm;
-use crate::lines::{self, BesideSlice, CpuByHop};
+use crate::lines::{self, AgentEdges, BesideSlice, CpuByHop};
 use crate::plan::BesideKind;
 use crate::recorder::{self, Counts, Distribution};
 
@@ -32,6 +32,8 @@ pub(super) struct ArmState {
     pub(super) unopened: Option<u32>,
     pub(super) own_cpu_ns: u64,
     pub(super) outside_cpu_ns: u64,
+    /// Measured slices in which this machine's clock and the agent's did not go alike.
+    pub(super) unsteady_slices: u32,
     pub(super) measured: Measured,
 }
 
@@ -45,6 +47,8 @@ impl ArmState {
         measured.run_delay_ns =
             measured.run_delay_ns.zip(outcome.run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
         measured.beside_cpu_ns += outcome.beside.iter().flatten().map(|slice| slice.cpu_ns).sum::<u64>();
+        let is_steady = |edges: &AgentEdges| edges.thaw.is_steady_until(edges.freeze, outcome.elapsed_ns);
+        self.unsteady_slices += u32::from(!outcome.agent.as_ref().is_none_or(is_steady));
         let sum = |used: CpuByHop<'_>| used.values().flatten().sum::<u64>();
         self.own_cpu_ns += sum(self.meter.used(&outcome.cpu.0, &outcome.cpu.1));
         self.outside_cpu_ns += sum(self.meter.used_outside(&outcome.outside.0, &outcome.outside.1));
@@ -90,6 +94,8 @@ pub(super) struct Outcome {
     pub(super) run_delay_ns: Option<u64>,
     /// `None` if the arm has none of a kind.
     pub(super) beside: [Option<BesideSlice>; BesideKind::ALL.len()],
+    /// `None` if the arm was frozen here.
+    pub(super) agent: Option<AgentEdges>,
 }
 
 impl Outcome {
@@ -138,6 +144,7 @@ impl Outcome {
                 .map(|times| recorder::encode(&times.at_least)),
             slow_clients,
             idle_connections,
+            agent: self.agent,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
 use super::beside::BesideReport;
+use super::edges::{self, Ending, Link};
 use super::run_delay::RunDelay;
 use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Lane, Pending, Watched};
@@ -36,6 +37,7 @@ pub(super) enum Command {
         clock: ArmClock,
         stage: Stage,
         round: u32,
+        ending: Ending,
     },
     /// The response times of the arm's last slice, for which there is no time within it.
     ResponseTimes {
@@ -78,6 +80,8 @@ pub(super) struct Shared {
     /// Of the last slice, over the threads that have reported; `None` in the closed loop.
     pub(super) response_times: Mutex<Option<Distribution>>,
     pub(super) failure: Mutex<Option<Failure>>,
+    /// The connection to the agent that freezes some of the arms.
+    pub(super) link: Option<Arc<Link>>,
     pub(super) results: Mutex<Vec<ArmResult>>,
 }
 
@@ -115,7 +119,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub(super) fn new(session: &Session) -> Self {
+    pub(super) fn new(session: &Session, link: Option<Arc<Link>>) -> Self {
         let result = |arm: &SessionArm| {
             let is_open = arm.target.arrivals.is_open();
             let names = arm.target.requests.accounts.iter();
@@ -133,6 +137,7 @@ impl Shared {
             at_work: AtomicUsize::new(0),
             response_times: Mutex::default(),
             failure: Mutex::default(),
+            link,
             results: Mutex::new(session.arms.iter().map(result).collect()),
         }
     }
@@ -243,7 +248,7 @@ impl<'s, I: Io> Worker<'s, I> {
     }
 
     fn load_slice(&mut self, command: Command) {
-        let Command::Slice { arm, start_ns, until_ns, clock, stage, round } = command else { return };
+        let Command::Slice { arm, start_ns, until_ns, clock, stage, round, ending } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         if let Err(error) = self.namespaces.enter(Some(arm)) {
             self.shared.fail_to_enter(&self.session.arms[arm].name, &error);
@@ -271,7 +276,10 @@ impl<'s, I: Io> Worker<'s, I> {
                 lane.drive(until_ns)
             }),
             Stage::Close => lane.close_all(until_ns),
-            _ => lane.drive(until_ns),
+            _ => match (ending, &self.shared.link) {
+                (Ending::ByWord | Ending::ByTimer, Some(link)) => edges::drive(lane, link, until_ns, ending),
+                _ => lane.drive(until_ns),
+            },
         };
         if lane.client.is_open_loop() && stage.is_load() {
             lane.client.drain();

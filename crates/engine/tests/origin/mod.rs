@@ -46,6 +46,11 @@ impl Origin {
         Self { child, log, address }
     }
 
+    #[allow(dead_code, reason = "only some tests freeze it")]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it; what it counted.
     pub fn stop(mut self) -> Value {
         // It may not have accepted, or read, the last of what was sent to it; it counts once it has.

@@ -73,6 +73,7 @@ pub fn session(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
         shared_cores: true,
         warm_up: None,
         watch: None,
+        agent: None,
         arms,
     }
 }

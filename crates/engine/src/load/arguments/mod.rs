@@ -141,6 +141,7 @@ impl LoadArguments {
             shared_cores: self.shared_cores,
             warm_up: self.shape.warm_up(),
             watch: None,
+            agent: None,
             arms: vec![arm],
         };
         Ok(Prepared { session, log: receipt })

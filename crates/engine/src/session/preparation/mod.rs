@@ -30,7 +30,8 @@ impl<I: Io> Leader<'_, I> {
             let sum = |own: u32, beside: fn(&BesideReport) -> u32| own + state.beside.iter().map(beside).sum::<u32>();
             let established = sum(state.established, |report| report.established);
             were_open.push(sum(state.were_open, |report| report.were_open));
-            is_done = established == connections || is_over(connections, state.clock_ns, &were_open);
+            let is_own_done = established == connections || is_over(connections, state.clock_ns, &were_open);
+            is_done = self.edges.agree(is_own_done)?;
             let mut errors = state.counts.errors;
             state.beside.iter().for_each(|report| errors.merge(&report.counts.errors));
             let line = lines::Opening {
@@ -53,21 +54,23 @@ impl<I: Io> Leader<'_, I> {
         let begin_ns = self.arms[arm].clock_ns;
         let first = self.slice(arm, Stage::Reopen(reopening))?;
         let mut established = vec![self.arms[arm].established];
-        while established.last() != Some(&connections)
-            && !is_over(connections, self.arms[arm].clock_ns - begin_ns, &established)
-            && !signal::stop_requested()
-        {
+        loop {
+            let is_own_done = established.last() == Some(&connections)
+                || is_over(connections, self.arms[arm].clock_ns - begin_ns, &established);
+            if self.edges.agree(is_own_done)? || signal::stop_requested() {
+                return Ok(first);
+            }
             self.slice(arm, Stage::Open)?;
             established.push(self.arms[arm].established);
         }
-        Ok(first)
     }
 
     /// Loads an arm until it is warm or its time is up.
     pub(super) fn warm_up(&mut self, arm: usize, rule: WarmUp, observer: &mut dyn Observer) -> Result<(), Failure> {
         let (mut answers, mut slices_elapsed_ns, mut cpu_ns) = (Vec::new(), Vec::new(), Vec::new());
         let mut warmth = Warmth::NotYet;
-        while warmth == Warmth::NotYet && !signal::stop_requested() {
+        let mut is_over = false;
+        while !is_over && !signal::stop_requested() {
             let outcome = self.slice(arm, Stage::WarmUp)?;
             answers.push(outcome.counts.answers);
             slices_elapsed_ns.push(outcome.elapsed_ns);
@@ -80,6 +83,7 @@ impl<I: Io> Leader<'_, I> {
                 plateau::has_levelled_off(&answers)
             };
             warmth = plateau::judge(rule, elapsed_ns, answers.iter().sum(), connected, is_steady);
+            is_over = self.edges.agree(warmth != Warmth::NotYet)?;
         }
         let line = lines::WarmUp {
             arm: &self.session.arms[arm].name,

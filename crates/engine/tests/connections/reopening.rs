@@ -1,8 +1,6 @@
 //! Connections that are opened anew before each round: what the origin accepted, and accounts that add up.
 
-mod origin;
-
-use origin::Origin;
+use super::origin::Origin;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};

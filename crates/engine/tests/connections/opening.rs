@@ -1,8 +1,6 @@
 //! Connections are opened before load begins: at a server with a short queue, and at one that takes none.
 
-mod origin;
-
-use origin::Origin;
+use super::origin::Origin;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,8 @@
 //! The lines that a run writes. docs/reference/engine-protocol.md describes every key; a comment here says what a name leaves open.
 
+mod agent;
+
+pub use self::agent::{Agent, AgentEdges, ClockReading};
 use crate::recorder::{
     self, Account, Counts, Distribution, Errors, Handshakes, ServerFault, ServerFaults, Times, TlsReceipt,
 };
@@ -34,6 +37,9 @@ pub struct Start<'a> {
     pub cores: &'a [usize],
     /// Of bodies above 64 KiB, the bytes of one answer in this many are compared.
     pub compared_one_in: u64,
+    /// The agent that freezes some of the arms; left out without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent<'a>>,
 }
 
 /// How far the opening of an arm's connections is.
@@ -132,6 +138,9 @@ pub struct Slice<'a> {
     /// `None` if the arm has none.
     pub slow_clients: Option<BesideSlice>,
     pub idle_connections: Option<BesideSlice>,
+    /// Left out if no agent freezes the arm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentEdges>,
 }
 
 /// A slice of an arm's slow clients or idle connections.

@@ -42,7 +42,8 @@ impl Freezer {
             })
         };
         let by = match by {
-            None => By::Nothing,
+            // Another machine freezes it.
+            None | Some(FreezeBy::Agent(_)) => By::Nothing,
             Some(FreezeBy::Cgroup2(directory)) => By::Cgroup2 {
                 control: open(directory, "cgroup.freeze", true)?,
                 events: open(directory, "cgroup.events", false)?,
@@ -60,6 +61,11 @@ impl Freezer {
             }
         };
         Ok(Self { arm: arm.to_owned(), by })
+    }
+
+    /// The name of what it freezes.
+    pub fn arm(&self) -> &str {
+        &self.arm
     }
 
     /// Freezes the arm and waits until it is.
@@ -177,12 +183,16 @@ impl Freezers {
         Self(freezers)
     }
 
-    pub fn of(&self, arm: usize) -> &Freezer {
+    pub fn of(&self, arm: usize) -> &'static Freezer {
         &self.0[arm]
     }
 
     pub fn freeze_all(&self) -> Result<(), Failure> {
         self.0.iter().try_for_each(Freezer::freeze)
+    }
+
+    pub fn thaw_all(&self) {
+        thaw_all(self.0);
     }
 }
 
@@ -201,7 +211,7 @@ fn thaw_all(freezers: &[Freezer]) {
 }
 
 /// Thaws every arm and nothing else. A signal handler may call it: it neither allocates nor waits.
-pub(super) fn thaw_in_signal_handler() {
+pub(in crate::session) fn thaw_in_signal_handler() {
     if let Ok(freezers) = TO_THAW.try_lock() {
         for freezer in freezers.iter() {
             // Nobody could be told.

@@ -3,6 +3,7 @@
 use crate::io::process::Process;
 use crate::lines::CpuByHop;
 use crate::plan::{CpuSource, Hop};
+use hopcost_common::failure::Failure;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -26,6 +27,8 @@ enum Counter {
     Processes(Vec<Option<Process>>),
     /// A tree that forks; ended processes included.
     Cgroup(Option<CgroupUsage>),
+    /// Another machine reads it.
+    Elsewhere,
 }
 
 impl Counter {
@@ -35,6 +38,7 @@ impl Counter {
                 Self::Processes(numbers.iter().map(|&number| Process::open(number).ok()).collect())
             }
             CpuSource::Cgroup(directory) => Self::Cgroup(CgroupUsage::open(directory).ok()),
+            CpuSource::Agent(_) => Self::Elsewhere,
         }
     }
 
@@ -42,6 +46,7 @@ impl Counter {
         match self {
             Self::Processes(processes) => processes.iter().map(|process| process.as_ref()?.cpu_ns().ok()).collect(),
             Self::Cgroup(usage) => Some(vec![usage.as_ref()?.read_ns()?]),
+            Self::Elsewhere => None,
         }
     }
 }
@@ -106,6 +111,20 @@ impl CpuMeter {
         let used = self.used(from, to);
         if used.is_empty() { None } else { used.into_values().sum() }
     }
+}
+
+/// Whether the CPU accounts of these hops are there.
+pub(in crate::session) fn check_accounts(arm: &str, hops: &[Hop]) -> Result<(), Failure> {
+    for hop in hops {
+        let CpuSource::Cgroup(directory) = &hop.cpu else { continue };
+        CgroupUsage::open(directory).map_err(|error| {
+            let place = directory.display();
+            Failure::machine(format!("arm `{arm}`, hop `{}`: no CPU account in {place}: {error}", hop.name)).hint(
+                "a cgroup of version 2 (cpu.stat) or of version 1's cpuacct; else {\"processes\": [pid, ...]}",
+            )
+        })?;
+    }
+    Ok(())
 }
 
 /// The account that a cgroup keeps of all its processes: `cpuacct.usage` of version 1, or `cpu.stat` of version 2.
