@@ -1,0 +1,248 @@
+"""An SSH connection to another machine, for callers without asyncio: commands, what they print, forwarded connections.
+
+A thread of its own has the loop. MeasurementFailed once the connection is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import shlex
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError, needs_extra
+from hopcost.fleet.names import Access, Login
+
+with needs_extra("fleet", "another machine"):
+    import asyncssh
+
+T = TypeVar("T")
+
+CONNECT_S = 10.0
+COMMAND_S = 60.0  # at most, for a command that ends by itself
+KEEPALIVE_S, KEEPALIVES = 5, 3  # a machine that is silent for as long as all of them is lost
+CHUNK_BYTES = 1 << 16
+PROHIBITED, NOT_CONNECTED = 1, 2  # why a channel is not opened, RFC 4254, 5.1
+
+
+class Finished(NamedTuple):
+    """A command that has ended: its exit code (None: a signal ended it), and what it wrote."""
+
+    status: int | None
+    output: str
+    errors: str
+
+    @property
+    def last_line(self) -> str:
+        """Of its standard error; its exit code if that is empty."""
+        lines = self.errors.strip().splitlines()
+        return lines[-1] if lines else f"exit code {self.status}"
+
+
+class Connection:
+    """One connection; CannotMeasure with what to do if there is none. `role` names the machine in messages."""
+
+    def __init__(self, role: str, login: Login, access: Access) -> None:
+        self.role, self.login = role, login
+        self._beating: asyncio.Future[None] | None = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=f"hopcost-ssh-{role}", daemon=True)
+        self._thread.start()
+        try:
+            self._ssh: asyncssh.SSHClientConnection = self._open(access)
+        except BaseException:
+            self._end_loop()
+            raise
+
+    @property
+    def local_address(self) -> str:
+        """This machine's address on the connection."""
+        return str(self._ssh.get_extra_info("sockname")[0])
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it has ended."""
+        return bool(self._ssh.is_closed())
+
+    def close(self) -> None:
+        """End it, with all that runs over it."""
+        with contextlib.suppress(MeasurementFailed):
+            self._do(self._close(), CONNECT_S)
+        self._end_loop()
+
+    def run(self, script: str, *words: str, data: bytes = b"", at_most_s: float = COMMAND_S) -> Finished:
+        """Run a script of `sh` with these words as its `$1`, `$2` …, `data` on its standard input, to its end."""
+
+        async def run() -> Finished:
+            given: dict[str, Any] = {"input": data} if data else {"stdin": asyncssh.DEVNULL}
+            done = await self._ssh.run(shell_command(script, *words), encoding=None, check=False, **given)
+            output, errors = (_text(part) for part in (done.stdout, done.stderr))
+            return Finished(done.exit_status, output, errors)
+
+        return self._do(run(), at_most_s)
+
+    def start(
+        self,
+        script: str,
+        *words: str,
+        data: bytes,
+        on_output: Callable[[bytes], None],
+        on_end: Callable[[Finished], None],
+    ) -> None:
+        """Start a script, which gets `data` and no more; the callbacks are called from the connection's thread.
+
+        `on_end` has no output; its status is None if a signal ended the script, or the connection was lost.
+        """
+
+        async def serve() -> None:
+            errors, status = b"", None
+            try:
+                process = await self._ssh.create_process(shell_command(script, *words), encoding=None)
+                process.stdin.write(data)
+                process.stdin.write_eof()
+                complaints = asyncio.ensure_future(process.stderr.read())
+                while chunk := await process.stdout.read(CHUNK_BYTES):
+                    on_output(chunk)
+                errors = await complaints
+                status = (await process.wait(check=False)).exit_status
+            except (OSError, asyncssh.Error) as error:
+                errors += f"{self._where}: {error}".encode()
+            on_end(Finished(status, "", errors.decode(errors="replace")))
+
+        asyncio.run_coroutine_threadsafe(serve(), self._loop)
+
+    def hold(self, script: str, *words: str, beat_s: float) -> str:
+        """Start a script and give its first line. It gets a byte every `beat_s`, until the connection ends."""
+
+        async def start() -> str:
+            process = await self._ssh.create_process(shell_command(script, *words), encoding=None)
+            line = await process.stdout.readline()
+            if not line.endswith(b"\n"):
+                raise CannotMeasure(f"{self._where}: {_text(await process.stderr.read()).strip() or 'nothing starts'}")
+            self._beating = asyncio.ensure_future(beat(process))
+            return _text(line).rstrip("\n")
+
+        async def beat(process: asyncssh.SSHClientProcess[bytes]) -> None:
+            with contextlib.suppress(OSError, asyncssh.Error):
+                while True:
+                    process.stdin.write(b".")
+                    await asyncio.sleep(beat_s)
+
+        return self._do(start(), CONNECT_S)
+
+    @contextlib.contextmanager
+    def forwarded(self, host: str, port: int) -> Iterator[int]:
+        """A port of this machine's loopback; who connects there is connected to host and port from the other machine."""
+        listener = self._do(self._ssh.forward_local_port("127.0.0.1", 0, host, port), CONNECT_S)
+        try:
+            yield listener.get_port()
+        finally:
+            self._loop.call_soon_threadsafe(listener.close)
+
+    def why_not_reached(self, host: str, port: int) -> tuple[str, int | None] | None:
+        """Why the other machine does not reach this address, and the kind (PROHIBITED …); None if it does."""
+
+        async def reach() -> tuple[str, int | None] | None:
+            try:
+                _, writer = await asyncio.wait_for(self._ssh.open_connection(host, port), CONNECT_S)
+            except asyncssh.ChannelOpenError as error:
+                return str(error.reason), int(error.code)
+            except TimeoutError:
+                return f"no answer within {CONNECT_S:g} s", None
+            writer.close()
+            return None
+
+        return self._do(reach(), CONNECT_S + 1)
+
+    @property
+    def _where(self) -> str:
+        return f"{self.role} ({self.login.host})"
+
+    def _open(self, access: Access) -> asyncssh.SSHClientConnection:
+        login = self.login
+        known_hosts = access.known_hosts.expanduser()
+        options: dict[str, Any] = {"client_keys": [str(key) for key in access.keys]} if access.keys else {}
+        try:
+            trusted = known_hosts.read_bytes() if known_hosts.exists() else b""
+            return self._wait_for(
+                asyncssh.connect(
+                    login.host,
+                    login.port,
+                    username=login.user or getpass.getuser(),
+                    known_hosts=trusted or b"\n",  # empty bytes would mean a file that nobody named
+                    config=None,  # what is measured must not hang on a file that no record has
+                    connect_timeout=CONNECT_S,
+                    login_timeout=CONNECT_S,
+                    keepalive_interval=KEEPALIVE_S,
+                    keepalive_count_max=KEEPALIVES,
+                    **options,
+                ),
+                2 * CONNECT_S + 1,
+            )
+        except asyncssh.HostKeyNotVerifiable as error:
+            raise CannotMeasure(
+                f"{self._where}: its host key is not the one in {known_hosts}, or not in there: {error}",
+                f"ssh {login.words()} once, and compare the key before you accept it",
+            ) from error
+        except asyncssh.PermissionDenied as error:
+            raise CannotMeasure(
+                f"{self._where}: it lets {login.user or getpass.getuser()} not log in: {error.reason}",
+                f"ssh {login.words()} must work without a password: ssh-copy-id, ssh-add, or --ssh-key FILE",
+            ) from error
+        except asyncssh.KeyImportError as error:
+            raise UsageError(
+                f"--ssh-key: {error}", "a key with a passphrase is for ssh-agent: ssh-add FILE, and no --ssh-key"
+            ) from error
+        except (asyncssh.Error, OSError) as error:
+            raise CannotMeasure(
+                f"{self._where}: it cannot be reached: {error or type(error).__name__}",
+                f"ssh {login.words()} must work from here",
+            ) from error
+
+    async def _close(self) -> None:
+        if self._beating is not None:
+            self._beating.cancel()
+        self._ssh.close()
+        await self._ssh.wait_closed()
+
+    def _end_loop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CONNECT_S)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    def _do(self, work: Awaitable[T], at_most_s: float) -> T:
+        """What the work gives; MeasurementFailed if the connection fails meanwhile, or it takes too long."""
+        try:
+            return self._wait_for(work, at_most_s)
+        except (OSError, asyncssh.Error) as error:
+            raise MeasurementFailed(
+                f"{self._where}: the connection is lost: {error or type(error).__name__}",
+                f"ssh {self.login.words()} says whether it is there",
+            ) from error
+
+    def _wait_for(self, work: Awaitable[T], at_most_s: float) -> T:
+        async def bounded() -> T:
+            return await asyncio.wait_for(work, at_most_s)
+
+        future = asyncio.run_coroutine_threadsafe(bounded(), self._loop)
+        try:
+            return future.result()
+        finally:
+            future.cancel()  # of use after an interrupt alone
+
+
+def shell_command(script: str, *words: str) -> str:
+    """The command line for a login shell of any kind: `sh` runs the script.
+
+    >>> shell_command('echo "$1"', "a b")
+    "exec sh -c 'echo \\"$1\\"' sh 'a b'"
+    """
+    return " ".join(["exec", "sh", "-c", *(shlex.quote(word) for word in (script, "sh", *words))])
+
+
+def _text(part: object) -> str:
+    return bytes(part).decode(errors="replace") if isinstance(part, (bytes, bytearray, memoryview)) else str(part or "")
