@@ -8,6 +8,7 @@ import tomllib
 from places import ROOT
 
 DIRECT_AT_MOST = 13
+ROOMS = {"html": "report/formats/html", "fleet": "fleet"}
 IMPORTS = {"vl-convert-python": "vl_convert"}  # where it is not the package's own name
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
@@ -17,7 +18,7 @@ def test_the_base_has_at_most_thirteen_direct_dependencies() -> None:
 
 
 def test_packages_of_an_extra_are_imported_in_the_room_of_the_extra_alone() -> None:
-    """Where `errors.needs_extra` stands before the import: report/formats/html for the extra html."""
+    """Where `errors.needs_extra` stands before the import."""
     for extra, requirements in PROJECT["optional-dependencies"].items():
         names = [re.split(r"[^\w-]", line)[0] for line in requirements]
         modules = "|".join(IMPORTS.get(name, name.replace("-", "_")) for name in names)
@@ -26,4 +27,4 @@ def test_packages_of_an_extra_are_imported_in_the_room_of_the_extra_alone() -> N
         users = {
             path.relative_to(ROOT / "src" / "hopcost").parent for path in sources if imports.search(path.read_text())
         }
-        assert {str(user) for user in users} == {f"report/formats/{extra}"}, extra
+        assert {str(user) for user in users} == {ROOMS[extra]}, extra

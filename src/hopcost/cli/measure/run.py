@@ -10,6 +10,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.arguments import Details, read_parts
+from hopcost.cli.shared.elsewhere import Address, KnownHosts, On, SshKey, read_elsewhere
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
@@ -17,6 +18,7 @@ from hopcost.plan.until import Until
 from hopcost.suites.peer_name import PeerName
 
 if TYPE_CHECKING:
+    from hopcost.fleet.names import Elsewhere
     from hopcost.plan.options import RunOptions
     from hopcost.report import Part
 
@@ -145,6 +147,10 @@ def run(
         bool,
         typer.Option("--anyway", help="Measure beside other programs too; then there are no verdicts."),
     ] = False,
+    on: On = None,
+    address: Address = None,
+    ssh_key: SshKey = None,
+    known_hosts: KnownHosts = None,
     record: Annotated[
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-SUITE]"),
@@ -165,7 +171,9 @@ def run(
     if suite is None:
         raise _which_suite()
     parts = read_parts(details)
-    network.enter_user_namespace()  # may start this command again: before the heavy imports
+    elsewhere = read_elsewhere(on, address, ssh_key, known_hosts)
+    if elsewhere is None:  # a namespace of its own would hide the network that the other machine reaches
+        network.enter_user_namespace()  # may start this command again: before the heavy imports
     if generator is not None and as_published:
         raise UsageError("--generator and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
@@ -192,7 +200,7 @@ def run(
         quiet=quiet,
         on_busy_machine=anyway,
     )
-    return _measure_and_report(suite, experiments or [], options, parts)
+    return _measure_and_report(suite, experiments or [], options, parts, elsewhere)
 
 
 def _which_suite() -> UsageError:
@@ -213,7 +221,9 @@ def _which_suite() -> UsageError:
     return UsageError("\n".join(["hopcost run needs a suite", *lines]), "hopcost run nginx-go --quick")
 
 
-def _measure_and_report(name: str, experiments: list[str], options: RunOptions, parts: list[Part]) -> int:
+def _measure_and_report(
+    name: str, experiments: list[str], options: RunOptions, parts: list[Part], elsewhere: Elsewhere | None
+) -> int:
     """The exit code."""
     from rich.console import Console
 
@@ -231,7 +241,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     suite, chosen = read.read_suite(name), [*first, *experiments]
     for experiment in chosen:
         suite.experiment(experiment)
-    measured = measure(suite, chosen, options, Screen(console))
+    measured = measure(suite, chosen, options, Screen(console), elsewhere=elsewhere)
     record = measured.record
     if measured.interrupted:
         refuse_nothing(console, record)
