@@ -8,7 +8,7 @@ import tomllib
 from places import ROOT
 
 DIRECT_AT_MOST = 13
-ROOMS = {"html": "report/formats/html", "fleet": "fleet"}
+ROOMS = {"html": "report/formats/html", "fleet": "measure/fleet"}
 IMPORTS = {"vl-convert-python": "vl_convert"}  # where it is not the package's own name
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

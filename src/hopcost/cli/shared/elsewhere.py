@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hopcost.errors import UsageError
-from hopcost.fleet.names import Access, Elsewhere, read_machines
+from hopcost.measure.fleet.names import Access, Elsewhere, read_machines
 
 On = Annotated[
     str | None,

@@ -20,10 +20,9 @@ from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.figures import total
 from hopcost.statistics.validity.accounts import is_stalled, share
 from hopcost.statistics.validity.background import faults_of_background
-from hopcost.statistics.validity.elsewhere import faults_of_generator_machine
 from hopcost.statistics.validity.engine import engine_reason
 from hopcost.statistics.validity.load import find_void_loads, offered_loads, reasons_of_void_loads
-from hopcost.statistics.validity.others import Fault, faults_of_others
+from hopcost.statistics.validity.others import Fault, faults_of_generator_machine, faults_of_others
 
 
 class Judgement(NamedTuple):

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError, needs_extra
-from hopcost.fleet.names import Access, Login
+from hopcost.measure.fleet.names import Access, Login
 
 with needs_extra("fleet", "another machine"):
     import asyncssh

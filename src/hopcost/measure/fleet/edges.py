@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from hopcost.fleet.authority import AUTHORITY, GENERATOR, STACKS, certificate_of, key_of
+from hopcost.measure.fleet.authority import AUTHORITY, GENERATOR, STACKS, certificate_of, key_of
 from hopcost.programs.generators.agent import AgentArm, AgentOrder
 from hopcost.programs.generators.engine_plan import AtAgent, EngineAgent, EngineHop, EnginePlan
 

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.fleet import reading, scripts
-from hopcost.fleet.agent import Agent, refusal_of
-from hopcost.fleet.authority import AUTHORITY, GENERATOR, STACKS, certificate_of, key_of, make_certificates
-from hopcost.fleet.connection import PROHIBITED, Connection, Finished
-from hopcost.fleet.edges import order_of, plan_elsewhere, trusted_files
-from hopcost.fleet.names import Elsewhere
-from hopcost.fleet.reading import MachineChange, MachineFacts, MachineReading
-from hopcost.fleet.sent_engine import SentEngine, send_engine
+from hopcost.measure.fleet import reading, scripts
+from hopcost.measure.fleet.agent import Agent, refusal_of
+from hopcost.measure.fleet.authority import AUTHORITY, GENERATOR, STACKS, certificate_of, key_of, make_certificates
+from hopcost.measure.fleet.connection import PROHIBITED, Connection, Finished
+from hopcost.measure.fleet.edges import order_of, plan_elsewhere, trusted_files
+from hopcost.measure.fleet.names import Elsewhere
+from hopcost.measure.fleet.reading import MachineChange, MachineFacts, MachineReading
+from hopcost.measure.fleet.sent_engine import SentEngine, send_engine
 from hopcost.machine.other_load import WATCHED_S, OtherPrograms
 from hopcost.programs.generators import engine
 from hopcost.programs.generators.engine_lines import Line

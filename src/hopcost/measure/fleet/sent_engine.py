@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hopcost.errors import CannotMeasure
-from hopcost.fleet import scripts
-from hopcost.fleet.connection import Connection, Finished
-from hopcost.fleet.edges import Builds
-from hopcost.fleet.reading import MachineFacts
+from hopcost.measure.fleet import scripts
+from hopcost.measure.fleet.connection import Connection, Finished
+from hopcost.measure.fleet.edges import Builds
+from hopcost.measure.fleet.reading import MachineFacts
 from hopcost.machine import binaries
 
 NAME = "hopcost-engine"

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
-from hopcost.fleet.generator import GeneratorMachine
-from hopcost.fleet.names import Elsewhere
+from hopcost.measure.fleet.generator import GeneratorMachine
+from hopcost.measure.fleet.names import Elsewhere
 from hopcost.machine import facts
 from hopcost.machine.other_load import OtherPrograms
 from hopcost.measure import run
