@@ -8,15 +8,14 @@ from typing import Annotated
 import typer
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Access, Elsewhere, read_machines
+from hopcost.measure.fleet.names import Access, Elsewhere, read_generator
 
 On = Annotated[
     str | None,
     typer.Option(
         "--on",
         metavar="g=HOST",
-        help="Load the stacks from another machine, which SSH reaches as user@host:port. s=HOST,g=HOST: the stacks run"
-        " elsewhere too.",
+        help="Load the stacks from another machine, which SSH reaches as user@host:port.",
     ),
 ]
 Address = Annotated[
@@ -55,4 +54,4 @@ def read_elsewhere(
         if not file.expanduser().is_file():
             raise UsageError(f"{file}: there is no such file", "--ssh-key and --known-hosts name files")
     access = Access(keys=tuple(keys or ()), known_hosts=known_hosts or Access().known_hosts)
-    return Elsewhere(read_machines(on), access, address)
+    return Elsewhere(read_generator(on), access, address)

@@ -22,6 +22,7 @@ with needs_extra("fleet", "another machine"):
 T = TypeVar("T")
 
 CONNECT_S = 10.0
+CLOSE_S = 2.0
 COMMAND_S = 60.0  # at most, for a command that ends by itself
 KEEPALIVE_S, KEEPALIVES = 5, 3  # a machine that is silent for as long as all of them is lost
 CHUNK_BYTES = 1 << 16
@@ -47,7 +48,9 @@ class Connection:
 
     def __init__(self, role: str, login: Login, access: Access) -> None:
         self.role, self.login = role, login
+        self._held: asyncssh.SSHClientProcess[bytes] | None = None
         self._beating: asyncio.Future[None] | None = None
+        self._is_closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"hopcost-ssh-{role}", daemon=True)
         self._thread.start()
@@ -65,10 +68,13 @@ class Connection:
     @property
     def is_lost(self) -> bool:
         """Whether it has ended."""
-        return bool(self._ssh.is_closed())
+        return self._is_closed or bool(self._ssh.is_closed())
 
     def close(self) -> None:
-        """End it, with all that runs over it."""
+        """End it, with all that runs over it. What it holds has cleaned up then, if it can be reached."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         with contextlib.suppress(MeasurementFailed):
             self._do(self._close(), CONNECT_S)
         self._end_loop()
@@ -80,7 +86,7 @@ class Connection:
             given: dict[str, Any] = {"input": data} if data else {"stdin": asyncssh.DEVNULL}
             done = await self._ssh.run(shell_command(script, *words), encoding=None, check=False, **given)
             output, errors = (_text(part) for part in (done.stdout, done.stderr))
-            return Finished(done.exit_status, output, errors)
+            return Finished(_status(done), output, errors)
 
         return self._do(run(), at_most_s)
 
@@ -107,7 +113,7 @@ class Connection:
                 while chunk := await process.stdout.read(CHUNK_BYTES):
                     on_output(chunk)
                 errors = await complaints
-                status = (await process.wait(check=False)).exit_status
+                status = _status(await process.wait(check=False))
             except (OSError, asyncssh.Error) as error:
                 errors += f"{self._where}: {error}".encode()
             on_end(Finished(status, "", errors.decode(errors="replace")))
@@ -122,7 +128,7 @@ class Connection:
             line = await process.stdout.readline()
             if not line.endswith(b"\n"):
                 raise CannotMeasure(f"{self._where}: {_text(await process.stderr.read()).strip() or 'nothing starts'}")
-            self._beating = asyncio.ensure_future(beat(process))
+            self._held, self._beating = process, asyncio.ensure_future(beat(process))
             return _text(line).rstrip("\n")
 
         async def beat(process: asyncssh.SSHClientProcess[bytes]) -> None:
@@ -205,8 +211,15 @@ class Connection:
     async def _close(self) -> None:
         if self._beating is not None:
             self._beating.cancel()
+        if self._held is not None:
+            with contextlib.suppress(OSError, asyncssh.Error):
+                self._held.stdin.write_eof()
+                await asyncio.wait_for(self._held.wait(check=False), CLOSE_S)
         self._ssh.close()
-        await self._ssh.wait_closed()
+        try:
+            await asyncio.wait_for(self._ssh.wait_closed(), CLOSE_S)
+        except TimeoutError:
+            self._ssh.abort()  # what is still to be sent has nobody to go to
 
     def _end_loop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -242,6 +255,11 @@ def shell_command(script: str, *words: str) -> str:
     "exec sh -c 'echo \\"$1\\"' sh 'a b'"
     """
     return " ".join(["exec", "sh", "-c", *(shlex.quote(word) for word in (script, "sh", *words))])
+
+
+def _status(done: asyncssh.SSHCompletedProcess) -> int | None:
+    """Its exit code; None if a signal ended it, or nobody knows."""
+    return None if done.exit_status is None or done.exit_status < 0 else int(done.exit_status)
 
 
 def _text(part: object) -> str:

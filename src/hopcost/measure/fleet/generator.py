@@ -33,6 +33,7 @@ from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 
 LOOK_S = 1.0  # between two looks for an end that nobody announces
+STOP_S = 5.0
 AGENT_LEFT_S = 10.0  # the engine's time to notice that the agent is gone: it is patient for 7 s
 
 
@@ -72,7 +73,7 @@ class GeneratorMachine:
     @property
     def name(self) -> str:
         """As `--on` has it."""
-        return self._elsewhere.machines.generator.host
+        return self._elsewhere.generator.host
 
     @property
     def cores(self) -> list[int]:
@@ -142,11 +143,17 @@ class GeneratorMachine:
             try:
                 yield from self._lines(events, agent)
             finally:
-                with contextlib.suppress(MeasurementFailed):
-                    if not self._connection.is_lost:
-                        self._connection.run(scripts.STOP_ENGINE, self._folder)
+                self._stop_engine()
         change = reading.change(before, self._read(), plan.cores, PurePosixPath(self.engine.path).name)
         self.last_load = LoadThere(change, agent.cpu_ns)
+
+    def _stop_engine(self) -> None:
+        """Whether it has ended or not. A connection that does not answer is given up: the next block makes a new one."""
+        if not self._connection.is_lost:
+            try:
+                self._connection.run(scripts.STOP_ENGINE, self._folder, at_most_s=STOP_S)
+            except MeasurementFailed:
+                self._connection.close()
 
     def _agent(
         self,
@@ -198,7 +205,7 @@ class GeneratorMachine:
         return type(error)(f"{self.name}: {error.message}{end}", error.hint)
 
     def _log_in(self) -> None:
-        login = self._elsewhere.machines.generator
+        login = self._elsewhere.generator
         self._connection = Connection(GENERATOR, login, self._elsewhere.access)
         try:
             self.facts: MachineFacts = reading.parse_facts(self._connection.run(scripts.FACTS).output)

@@ -1,4 +1,4 @@
-"""The machines that `--on` names, and how to log in there. No machine is asked."""
+"""The machine that `--on` names, and how to log in there. No machine is asked."""
 
 from __future__ import annotations
 
@@ -31,13 +31,6 @@ class Login(msgspec.Struct, frozen=True):
         return f"{port}{self.user + '@' if self.user else ''}{self.host}"
 
 
-class Machines(msgspec.Struct, frozen=True):
-    """The generator's machine, and the stacks' if that is not this one."""
-
-    generator: Login
-    stacks: Login | None = None
-
-
 class Access(msgspec.Struct, frozen=True):
     """Keys to log in with (without any, the user's own and the SSH agent's), and the file of known host keys."""
 
@@ -46,12 +39,12 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class Elsewhere(msgspec.Struct, frozen=True):
-    """All that a run must know of its other machines.
+    """All that a run must know of the generator's machine.
 
     `address` is where the generator's machine reaches this one; None: where its SSH server sees it.
     """
 
-    machines: Machines
+    generator: Login
     access: Access = Access()
     address: str | None = None
 
@@ -71,20 +64,13 @@ def read_login(text: str) -> Login:
     return Login(match["v6"] or match["host"], match["user"], port)
 
 
-def read_machines(text: str) -> Machines:
-    """`g=HOST` or `s=HOST,g=HOST`; UsageError with what is wrong.
+def read_generator(text: str) -> Login:
+    """`g=HOST`; UsageError with what is wrong.
 
-    >>> read_machines("s=a,g=b").stacks
-    Login(host='a', user=None, port=22)
+    >>> read_generator("g=b")
+    Login(host='b', user=None, port=22)
     """
-    logins: dict[str, Login] = {}
-    for part in text.split(","):
-        role, equals, host = part.strip().partition("=")
-        if not equals or role not in ("g", "s"):
-            raise UsageError(f"--on: expected g=HOST or s=HOST,g=HOST, got '{part.strip()}'", EXAMPLE)
-        if role in logins:
-            raise UsageError(f"--on: {role}= stands there twice", "one generator and one machine for the stacks")
-        logins[role] = read_login(host)
-    if "g" not in logins:
-        raise UsageError("--on: the generator's machine is missing", EXAMPLE)
-    return Machines(generator=logins["g"], stacks=logins.get("s"))
+    role, equals, host = text.partition("=")
+    if not equals or role.strip() != "g":
+        raise UsageError(f"--on: expected g=HOST, the generator's machine, got '{text}'", EXAMPLE)
+    return read_login(host.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Login, Machines, read_login, read_machines
+from hopcost.measure.fleet.names import Login, read_generator, read_login
 
 
 @pytest.mark.parametrize(
@@ -29,15 +29,11 @@ def test_anything_else_is_refused(text: str) -> None:
         read_login(text)
 
 
-def test_the_generator_alone_or_both_machines_are_named() -> None:
-    assert read_machines("g=b") == Machines(generator=Login("b"))
-    assert read_machines("s=a, g=me@b") == Machines(generator=Login("b", "me"), stacks=Login("a"))
+def test_the_generators_machine_is_named() -> None:
+    assert read_generator("g=me@b") == Login("b", "me")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("b", "expected g=HOST"), ("x=b", "expected g=HOST"), ("s=a", "is missing"), ("g=a,g=b", "stands there twice")],
-)
-def test_what_names_no_generator_once_is_refused(text: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        read_machines(text)
+@pytest.mark.parametrize("text", ["b", "x=b", "s=a,g=b", "", "=b"])
+def test_what_names_no_generator_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="expected g=HOST"):
+        read_generator(text)
