@@ -21,12 +21,12 @@ with needs_extra("fleet", "another machine"):
 
 T = TypeVar("T")
 
-CONNECT_S = 10.0
+CONNECT_S = 10.0  # at most, to log in
 CLOSE_S = 2.0
 COMMAND_S = 60.0  # at most, for a command that ends by itself
 KEEPALIVE_S, KEEPALIVES = 5, 3  # a machine that is silent for as long as all of them is lost
 CHUNK_BYTES = 1 << 16
-PROHIBITED, NOT_CONNECTED = 1, 2  # why a channel is not opened, RFC 4254, 5.1
+PROHIBITED = 1  # why a channel is not opened, RFC 4254, 5.1
 
 
 class Finished(NamedTuple):
@@ -88,6 +88,7 @@ class Connection:
             output, errors = (_text(part) for part in (done.stdout, done.stderr))
             return Finished(_status(done), output, errors)
 
+        self._refuse_closed()
         return self._do(run(), at_most_s)
 
     def start(
@@ -118,6 +119,7 @@ class Connection:
                 errors += f"{self._where}: {error}".encode()
             on_end(Finished(status, "", errors.decode(errors="replace")))
 
+        self._refuse_closed()
         asyncio.run_coroutine_threadsafe(serve(), self._loop)
 
     def hold(self, script: str, *words: str, beat_s: float) -> str:
@@ -137,11 +139,13 @@ class Connection:
                     process.stdin.write(b".")
                     await asyncio.sleep(beat_s)
 
+        self._refuse_closed()
         return self._do(start(), CONNECT_S)
 
     @contextlib.contextmanager
     def forwarded(self, host: str, port: int) -> Iterator[int]:
         """A port of this machine's loopback; who connects there is connected to host and port from the other machine."""
+        self._refuse_closed()
         listener = self._do(self._ssh.forward_local_port("127.0.0.1", 0, host, port), CONNECT_S)
         try:
             yield listener.get_port()
@@ -161,6 +165,7 @@ class Connection:
             writer.close()
             return None
 
+        self._refuse_closed()
         return self._do(reach(), CONNECT_S + 1)
 
     @property
@@ -220,6 +225,15 @@ class Connection:
             await asyncio.wait_for(self._ssh.wait_closed(), CLOSE_S)
         except TimeoutError:
             self._ssh.abort()  # what is still to be sent has nobody to go to
+        running = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=CLOSE_S)
+
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise MeasurementFailed(f"{self._where}: the connection is closed")
 
     def _end_loop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

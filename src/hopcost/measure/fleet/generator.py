@@ -168,7 +168,7 @@ class GeneratorMachine:
                 file = Path(folder) / name
                 file.touch(mode=0o600)
                 file.write_bytes(certificates[name])
-            order = order_of(plan, with_port(self.address, 0), Path(folder), builds=self.engine.builds)
+            order = order_of(plan, f"{self.address}:0", Path(folder), builds=self.engine.builds)
             return Agent(order, cores, on_end=lambda: events.put(AgentGone()))
 
     def _lines(self, events: queue.SimpleQueue[Event], agent: Agent) -> Generator[Line, None, None]:
@@ -219,9 +219,13 @@ class GeneratorMachine:
 
     def _try_address(self) -> None:
         """CannotMeasure unless a connection from there reaches this machine's address."""
-        family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
+        if ":" in self.address:
+            raise CannotMeasure(
+                f"{self.name} reaches this machine at {self.address}: stacks are loaded over IPv4",
+                "name an IPv4 address of this machine: --address ADDRESS",
+            )
         try:
-            listener = socket.create_server((self.address, 0), family=family)
+            listener = socket.create_server((self.address, 0))
         except OSError as error:
             raise CannotMeasure(
                 f"--address: nothing can listen on {self.address} here: {error.strerror}", "ip address lists yours"
@@ -254,12 +258,3 @@ class GeneratorMachine:
 
     def _read(self) -> MachineReading:
         return reading.parse_reading(self._connection.run(scripts.READ).output)
-
-
-def with_port(address: str, port: int) -> str:
-    """An address and a port as one word.
-
-    >>> with_port("10.0.0.1", 80), with_port("fe80::1", 0)
-    ('10.0.0.1:80', '[fe80::1]:0')
-    """
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
