@@ -11,7 +11,7 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until "
-        "programs/generators/server_faults record/contents/block "
+        "programs/generators/agent programs/generators/server_faults record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
         "record/contents/repeat record/contents/run stacks/prepare/prepared "
         "statistics/questions/capacity/question statistics/questions/claims/result "
@@ -46,6 +46,10 @@ WITHOUT_A_FILE = {
     ),
     "running apps show it: tests/integration/measure/learn/test_learn.py": (
         "measure/learn/answers measure/learn/idle measure/learn/learned measure/learn/load"
+    ),
+    "two machines show it: tests/systems/fleet": (
+        "measure/fleet/address measure/fleet/agent measure/fleet/connection measure/fleet/generator "
+        "measure/fleet/login measure/fleet/scripts measure/fleet/sent_engine measure/fleet/two_machines"
     ),
     "this machine's own figures: the doctor's tests, and every run's record": (
         "machine/binaries machine/cpu_time machine/facts machine/proc"

@@ -7,40 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import getpass
-import shlex
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError, needs_extra
+from hopcost.errors import CannotMeasure, MeasurementFailed, needs_extra
+from hopcost.measure.fleet.login import log_in
 from hopcost.measure.fleet.names import Access, Login
+from hopcost.measure.fleet.scripts import Finished, shell_command, text_of
 
 with needs_extra("fleet", "another machine"):
     import asyncssh
 
 T = TypeVar("T")
 
-CONNECT_S = 10.0  # at most, to log in
+CONNECT_S = 10.0  # at most, for what takes a round trip
+LOG_IN_S = 60.0  # it has its own limits
 CLOSE_S = 2.0
 COMMAND_S = 60.0  # at most, for a command that ends by itself
-KEEPALIVE_S, KEEPALIVES = 5, 3  # a machine that is silent for as long as all of them is lost
 CHUNK_BYTES = 1 << 16
 PROHIBITED = 1  # why a channel is not opened, RFC 4254, 5.1
-
-
-class Finished(NamedTuple):
-    """A command that has ended: its exit code (None: a signal ended it), and what it wrote."""
-
-    status: int | None
-    output: str
-    errors: str
-
-    @property
-    def last_line(self) -> str:
-        """Of its standard error; its exit code if that is empty."""
-        lines = self.errors.strip().splitlines()
-        return lines[-1] if lines else f"exit code {self.status}"
 
 
 class Connection:
@@ -55,7 +41,7 @@ class Connection:
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"hopcost-ssh-{role}", daemon=True)
         self._thread.start()
         try:
-            self._ssh: asyncssh.SSHClientConnection = self._open(access)
+            self._ssh: asyncssh.SSHClientConnection = self._wait_for(log_in(self._where, login, access), LOG_IN_S)
         except BaseException:
             self._end_loop()
             raise
@@ -85,7 +71,7 @@ class Connection:
         async def run() -> Finished:
             given: dict[str, Any] = {"input": data} if data else {"stdin": asyncssh.DEVNULL}
             done = await self._ssh.run(shell_command(script, *words), encoding=None, check=False, **given)
-            output, errors = (_text(part) for part in (done.stdout, done.stderr))
+            output, errors = (text_of(part) for part in (done.stdout, done.stderr))
             return Finished(_status(done), output, errors)
 
         self._refuse_closed()
@@ -129,9 +115,9 @@ class Connection:
             process = await self._ssh.create_process(shell_command(script, *words), encoding=None)
             line = await process.stdout.readline()
             if not line.endswith(b"\n"):
-                raise CannotMeasure(f"{self._where}: {_text(await process.stderr.read()).strip() or 'nothing starts'}")
+                raise CannotMeasure(f"{self._where}: {text_of(await process.stderr.read()).strip() or 'nothing starts'}")
             self._held, self._beating = process, asyncio.ensure_future(beat(process))
-            return _text(line).rstrip("\n")
+            return text_of(line).rstrip("\n")
 
         async def beat(process: asyncssh.SSHClientProcess[bytes]) -> None:
             with contextlib.suppress(OSError, asyncssh.Error):
@@ -172,47 +158,6 @@ class Connection:
     def _where(self) -> str:
         return f"{self.role} ({self.login.host})"
 
-    def _open(self, access: Access) -> asyncssh.SSHClientConnection:
-        login = self.login
-        known_hosts = access.known_hosts.expanduser()
-        options: dict[str, Any] = {"client_keys": [str(key) for key in access.keys]} if access.keys else {}
-        try:
-            trusted = known_hosts.read_bytes() if known_hosts.exists() else b""
-            return self._wait_for(
-                asyncssh.connect(
-                    login.host,
-                    login.port,
-                    username=login.user or getpass.getuser(),
-                    known_hosts=trusted or b"\n",  # empty bytes would mean a file that nobody named
-                    config=None,  # what is measured must not hang on a file that no record has
-                    connect_timeout=CONNECT_S,
-                    login_timeout=CONNECT_S,
-                    keepalive_interval=KEEPALIVE_S,
-                    keepalive_count_max=KEEPALIVES,
-                    **options,
-                ),
-                2 * CONNECT_S + 1,
-            )
-        except asyncssh.HostKeyNotVerifiable as error:
-            raise CannotMeasure(
-                f"{self._where}: its host key is not the one in {known_hosts}, or not in there: {error}",
-                f"ssh {login.words()} once, and compare the key before you accept it",
-            ) from error
-        except asyncssh.PermissionDenied as error:
-            raise CannotMeasure(
-                f"{self._where}: it lets {login.user or getpass.getuser()} not log in: {error.reason}",
-                f"ssh {login.words()} must work without a password: ssh-copy-id, ssh-add, or --ssh-key FILE",
-            ) from error
-        except asyncssh.KeyImportError as error:
-            raise UsageError(
-                f"--ssh-key: {error}", "a key with a passphrase is for ssh-agent: ssh-add FILE, and no --ssh-key"
-            ) from error
-        except (asyncssh.Error, OSError) as error:
-            raise CannotMeasure(
-                f"{self._where}: it cannot be reached: {error or type(error).__name__}",
-                f"ssh {login.words()} must work from here",
-            ) from error
-
     async def _close(self) -> None:
         if self._beating is not None:
             self._beating.cancel()
@@ -225,17 +170,23 @@ class Connection:
             await asyncio.wait_for(self._ssh.wait_closed(), CLOSE_S)
         except TimeoutError:
             self._ssh.abort()  # what is still to be sent has nobody to go to
-        running = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in running:
-            task.cancel()
-        if running:
-            await asyncio.wait(running, timeout=CLOSE_S)
 
     def _refuse_closed(self) -> None:
         if self._is_closed:
             raise MeasurementFailed(f"{self._where}: the connection is closed")
 
     def _end_loop(self) -> None:
+        """With whatever still waits for what does not come."""
+
+        async def cancel_rest() -> None:
+            waiting = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in waiting:
+                task.cancel()
+            if waiting:
+                await asyncio.wait(waiting, timeout=CLOSE_S)
+
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(cancel_rest(), self._loop).result(2 * CLOSE_S)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(CONNECT_S)
         if not self._thread.is_alive():
@@ -262,19 +213,6 @@ class Connection:
             future.cancel()  # of use after an interrupt alone
 
 
-def shell_command(script: str, *words: str) -> str:
-    """The command line for a login shell of any kind: `sh` runs the script.
-
-    >>> shell_command('echo "$1"', "a b")
-    "exec sh -c 'echo \\"$1\\"' sh 'a b'"
-    """
-    return " ".join(["exec", "sh", "-c", *(shlex.quote(word) for word in (script, "sh", *words))])
-
-
 def _status(done: asyncssh.SSHCompletedProcess) -> int | None:
     """Its exit code; None if a signal ended it, or nobody knows."""
     return None if done.exit_status is None or done.exit_status < 0 else int(done.exit_status)
-
-
-def _text(part: object) -> str:
-    return bytes(part).decode(errors="replace") if isinstance(part, (bytes, bytearray, memoryview)) else str(part or "")

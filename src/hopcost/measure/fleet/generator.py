@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import queue
-import socket
 import tarfile
 import tempfile
 import time
@@ -18,12 +17,14 @@ import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.measure.fleet import reading, scripts
+from hopcost.measure.fleet.address import require_reached
 from hopcost.measure.fleet.agent import Agent, refusal_of
 from hopcost.measure.fleet.authority import AUTHORITY, GENERATOR, STACKS, certificate_of, key_of, make_certificates
-from hopcost.measure.fleet.connection import PROHIBITED, Connection, Finished
+from hopcost.measure.fleet.connection import Connection
 from hopcost.measure.fleet.edges import order_of, plan_elsewhere, trusted_files
 from hopcost.measure.fleet.names import Elsewhere
 from hopcost.measure.fleet.reading import MachineChange, MachineFacts, MachineReading
+from hopcost.measure.fleet.scripts import Finished
 from hopcost.measure.fleet.sent_engine import SentEngine, send_engine
 from hopcost.machine.other_load import WATCHED_S, OtherPrograms
 from hopcost.programs.generators import engine
@@ -211,39 +212,11 @@ class GeneratorMachine:
             self.facts: MachineFacts = reading.parse_facts(self._connection.run(scripts.FACTS).output)
             self.engine: SentEngine = send_engine(self._connection, self.facts)
             self.address = self._elsewhere.address or self._connection.local_address
-            self._try_address()
+            require_reached(self._connection, self.address)
             self._folder = self._connection.hold(scripts.HOLD, str(scripts.LEASE_S), beat_s=scripts.BEAT_S)
         except BaseException:
             self._connection.close()
             raise
-
-    def _try_address(self) -> None:
-        """CannotMeasure unless a connection from there reaches this machine's address."""
-        if ":" in self.address:
-            raise CannotMeasure(
-                f"{self.name} reaches this machine at {self.address}: stacks are loaded over IPv4",
-                "name an IPv4 address of this machine: --address ADDRESS",
-            )
-        try:
-            listener = socket.create_server((self.address, 0))
-        except OSError as error:
-            raise CannotMeasure(
-                f"--address: nothing can listen on {self.address} here: {error.strerror}", "ip address lists yours"
-            ) from error
-        with listener:
-            why = self._connection.why_not_reached(self.address, listener.getsockname()[1])
-        if why is None:
-            return
-        words, kind = why
-        if kind == PROHIBITED:
-            raise CannotMeasure(
-                f"{self.name}: its SSH server forwards no connections, which the check of answers needs",
-                "AllowTcpForwarding yes in its sshd_config, for this user",
-            )
-        raise CannotMeasure(
-            f"{self.name} does not reach this machine at {self.address}: {words}",
-            "open its firewall, or name another address of this machine: --address ADDRESS",
-        )
 
     def _put(self, files: Mapping[str, bytes]) -> None:
         packed = io.BytesIO()

@@ -1,6 +1,9 @@
-"""What runs on the generator's machine besides the engine: scripts of `sh` with what every Linux has."""
+"""What runs on the generator's machine besides the engine: scripts of `sh` with what every Linux has; and its ends."""
 
 from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
 
 LEASE_S = 10  # of the folder and the engine there: longer than the agent's, which ends the engine first
 BEAT_S = 2.5
@@ -113,3 +116,31 @@ for core in sys.argv[2:]:
         last = now
 print(longest)
 """
+
+
+class Finished(NamedTuple):
+    """A command that has ended: its exit code (None: a signal ended it), and what it wrote."""
+
+    status: int | None
+    output: str
+    errors: str
+
+    @property
+    def last_line(self) -> str:
+        """Of its standard error; its exit code if that is empty."""
+        lines = self.errors.strip().splitlines()
+        return lines[-1] if lines else f"exit code {self.status}"
+
+
+def shell_command(script: str, *words: str) -> str:
+    """The command line for a login shell of any kind: `sh` runs the script.
+
+    >>> shell_command('echo "$1"', "a b")
+    "exec sh -c 'echo \\"$1\\"' sh 'a b'"
+    """
+    return " ".join(["exec", "sh", "-c", *(shlex.quote(word) for word in (script, "sh", *words))])
+
+
+def text_of(part: object) -> str:
+    """What a command wrote; empty if nothing was kept."""
+    return bytes(part).decode(errors="replace") if isinstance(part, (bytes, bytearray, memoryview)) else str(part or "")

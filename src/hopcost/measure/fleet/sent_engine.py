@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from hopcost.errors import CannotMeasure
 from hopcost.measure.fleet import scripts
-from hopcost.measure.fleet.connection import Connection, Finished
+from hopcost.measure.fleet.connection import Connection
 from hopcost.measure.fleet.edges import Builds
 from hopcost.measure.fleet.reading import MachineFacts
+from hopcost.measure.fleet.scripts import Finished
 from hopcost.machine import binaries
 
 NAME = "hopcost-engine"
