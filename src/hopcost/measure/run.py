@@ -65,7 +65,7 @@ def measure(
     if options.seed is None:
         options = msgspec.structs.replace(options, seed=secrets.randbits(32))
     if elsewhere is not None:
-        from hopcost.measure.fleet.two_machines import measure_from_elsewhere  # it needs the extra fleet
+        from hopcost.measure.two_machines import measure_from_elsewhere  # it needs the extra fleet
 
         return measure_from_elsewhere(suite, chosen, options, elsewhere, run_watcher, question)
     here = look_around(suite, options, run_watcher)

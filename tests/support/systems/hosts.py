@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from command import HOPCOST
 
 SSHD = Path("/usr/sbin/sshd")
 STACKS, GENERATOR = "198.18.100.11", "198.18.100.12"  # RFC 2544 sets 198.18.0.0/15 aside for benchmarks
@@ -32,7 +33,7 @@ StrictModes no
 UsePAM no
 PasswordAuthentication no
 PermitRootLogin prohibit-password
-SetEnv TMPDIR={folder}/tmp XDG_CACHE_HOME={folder}/cache
+SetEnv TMPDIR={folder}/{temporary} XDG_CACHE_HOME={folder}/cache PATH={path}
 """
 
 
@@ -68,6 +69,11 @@ class Hosts:
         return ["nsenter", f"--net=/run/netns/{self.stacks}", "--"]
 
     @property
+    def outside(self) -> list[str]:
+        """What runs a command on neither: who only logs in may as well sit at the generator."""
+        return ["nsenter", f"--net=/run/netns/{self.generator}", "--"]
+
+    @property
     def options(self) -> list[str]:
         """Of `hopcost run`."""
         keys = ["--ssh-key", str(self.folder / "id"), "--known-hosts", str(self.folder / "known")]
@@ -77,6 +83,11 @@ class Hosts:
     def temporary(self) -> Path:
         """The generator's folder for temporary files."""
         return self.folder / "tmp"
+
+    @property
+    def stacks_temporary(self) -> Path:
+        """That of the stacks' machine, for who logs in there."""
+        return self.folder / "tmp-s"
 
     @property
     def cache(self) -> Path:
@@ -122,14 +133,14 @@ class Hosts:
 def running(folder: Path) -> Iterator[Hosts]:
     """The two, with the SSH server ready."""
     hosts = Hosts(folder)
-    for part in (hosts.temporary, hosts.cache):
+    for part in (hosts.temporary, hosts.stacks_temporary, hosts.cache):
         part.mkdir()
     for key in ("id", "host"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key], check=True)
-    (folder / "known").write_text(f"{GENERATOR} {(folder / 'host.pub').read_text()}")
-    (folder / "sshd.conf").write_text(CONFIGURATION.format(address=GENERATOR, folder=folder))
+    host_key = (folder / "host.pub").read_text()
+    (folder / "known").write_text(f"{GENERATOR} {host_key}{STACKS} {host_key}")
     Path("/run/sshd").mkdir(exist_ok=True)
-    server = None
+    servers: list[subprocess.Popen[bytes]] = []
     try:
         for name in (hosts.stacks, hosts.generator):
             _ip("netns", "add", name)
@@ -138,10 +149,13 @@ def running(folder: Path) -> Iterator[Hosts]:
         for name, address in ((hosts.stacks, STACKS), (hosts.generator, GENERATOR)):
             _ip("-n", name, "address", "add", f"{address}/24", "dev", CARD)
             _ip("-n", name, "link", "set", CARD, "up")
-        server = _start_server(hosts)
+        # The generator's on the last core alone: that is its machine, so to say.
+        every = os.sched_getaffinity(0)
+        servers.append(_start_server(hosts, hosts.generator, GENERATOR, "tmp", {max(every)}))
+        servers.append(_start_server(hosts, hosts.stacks, STACKS, "tmp-s", every))
         yield hosts
     finally:
-        if server is not None:
+        for server in servers:
             server.terminate()
             server.wait()
         for name in (hosts.stacks, hosts.generator):
@@ -151,24 +165,25 @@ def running(folder: Path) -> Iterator[Hosts]:
             subprocess.run(["ip", "netns", "delete", name], check=False, stderr=subprocess.DEVNULL)
 
 
-def _start_server(hosts: Hosts) -> subprocess.Popen[bytes]:
-    """On the last core alone: that is the generator's machine, so to say."""
-    core = max(os.sched_getaffinity(0))
-    words = ["nsenter", f"--net=/run/netns/{hosts.generator}", "--", "taskset", "--cpu-list", str(core)]
-    with (hosts.folder / "sshd.log").open("wb") as log:
-        server = subprocess.Popen(
-            [*words, SSHD, "-D", "-e", "-f", hosts.folder / "sshd.conf"], stdin=subprocess.DEVNULL, stderr=log
-        )
+def _start_server(
+    hosts: Hosts, namespace: str, address: str, temporary: str, cores: set[int]
+) -> subprocess.Popen[bytes]:
+    file, log = hosts.folder / f"{temporary}.conf", hosts.folder / f"{temporary}.log"
+    path = f"{HOPCOST.parent}:{os.environ.get('PATH', os.defpath)}"
+    file.write_text(CONFIGURATION.format(address=address, folder=hosts.folder, temporary=temporary, path=path))
+    words = ["nsenter", f"--net=/run/netns/{namespace}", "--", "taskset", "--cpu-list", ",".join(map(str, cores))]
+    with log.open("wb") as errors:
+        server = subprocess.Popen([*words, SSHD, "-D", "-e", "-f", file], stdin=subprocess.DEVNULL, stderr=errors)
     deadline = time.monotonic() + READY_S
-    while not _listens(hosts):
-        assert server.poll() is None and time.monotonic() < deadline, (hosts.folder / "sshd.log").read_text()
+    while not _listens(hosts, address):
+        assert server.poll() is None and time.monotonic() < deadline, log.read_text()
         time.sleep(0.05)
     return server
 
 
-def _listens(hosts: Hosts) -> bool:
+def _listens(hosts: Hosts, address: str) -> bool:
     look = "import socket, sys; socket.create_connection((sys.argv[1], 22), 1).close()"
-    words = [*hosts.inside, "python3", "-c", look, GENERATOR]
+    words = [*hosts.inside, "python3", "-c", look, address]
     return subprocess.run(words, check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 

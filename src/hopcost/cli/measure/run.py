@@ -10,7 +10,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.arguments import Details, read_parts
-from hopcost.cli.shared.elsewhere import Address, KnownHosts, On, SshKey, read_elsewhere
+from hopcost.cli.shared.elsewhere import Address, KnownHosts, On, SshKey, read_elsewhere, run_on_stacks_machine
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
@@ -172,6 +172,8 @@ def run(
         raise _which_suite()
     parts = read_parts(details)
     elsewhere = read_elsewhere(on, address, ssh_key, known_hosts)
+    if elsewhere is not None and elsewhere.stacks is not None:
+        return run_on_stacks_machine(elsewhere, suite, record)
     if elsewhere is None:  # a namespace of its own would hide the network that the other machine reaches
         network.enter_user_namespace()  # may start this command again: before the heavy imports
     if generator is not None and as_published:

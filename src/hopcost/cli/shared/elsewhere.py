@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Access, Elsewhere, read_generator
+from hopcost.measure.fleet.names import GENERATOR_ROLE, STACKS_ROLE, Access, Elsewhere, read_machines
+
+SUITE_THERE = "suite.toml"
 
 On = Annotated[
     str | None,
     typer.Option(
         "--on",
         metavar="g=HOST",
-        help="Load the stacks from another machine, which SSH reaches as user@host:port.",
+        help="Load the stacks from another machine, which SSH reaches as user@host:port. s=HOST,g=HOST: the stacks run"
+        " elsewhere too.",
     ),
 ]
 Address = Annotated[
@@ -23,7 +27,7 @@ Address = Annotated[
     typer.Option(
         "--address",
         metavar="IP",
-        help="With --on: where that machine reaches this one. [default: where its SSH server sees it]",
+        help="With --on: where that machine reaches the stacks'. [default: where its SSH server sees it]",
     ),
 ]
 SshKey = Annotated[
@@ -54,4 +58,21 @@ def read_elsewhere(
         if not file.expanduser().is_file():
             raise UsageError(f"{file}: there is no such file", "--ssh-key and --known-hosts name files")
     access = Access(keys=tuple(keys or ()), known_hosts=known_hosts or Access().known_hosts)
-    return Elsewhere(read_generator(on), access, address)
+    machines = read_machines(on)
+    return Elsewhere(machines[GENERATOR_ROLE], access, address, machines.get(STACKS_ROLE))
+
+
+def run_on_stacks_machine(elsewhere: Elsewhere, suite: str, record: Path | None) -> int:
+    """Let the stacks' machine run what was asked here, and fetch its record; its exit code."""
+    from hopcost.measure.fleet.relay import run_there, words_there
+    from hopcost.record.writer import new_folder, refuse_taken
+    from hopcost.suites import names
+
+    name, _ = names.choose(suite)
+    folder = record or new_folder(Path(name).stem)
+    refuse_taken(folder)
+    is_file = Path(name).is_file()
+    files = {SUITE_THERE: Path(name).read_bytes()} if is_file else {}
+    given = sys.argv[sys.argv.index("run") + 1 :]
+    words = words_there(given, suite, f"./{SUITE_THERE}{suite.removeprefix(name)}" if is_file else None)
+    return run_there(elsewhere, words, files, folder)

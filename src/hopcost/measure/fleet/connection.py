@@ -32,7 +32,7 @@ PROHIBITED = 1  # why a channel is not opened, RFC 4254, 5.1
 class Connection:
     """One connection; CannotMeasure with what to do if there is none. `role` names the machine in messages."""
 
-    def __init__(self, role: str, login: Login, access: Access) -> None:
+    def __init__(self, role: str, login: Login, access: Access, *, forwards_agent: bool = False) -> None:
         self.role, self.login = role, login
         self._held: asyncssh.SSHClientProcess[bytes] | None = None
         self._beating: asyncio.Future[None] | None = None
@@ -41,7 +41,8 @@ class Connection:
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"hopcost-ssh-{role}", daemon=True)
         self._thread.start()
         try:
-            self._ssh: asyncssh.SSHClientConnection = self._wait_for(log_in(self._where, login, access), LOG_IN_S)
+            work = log_in(self._where, login, access, forwards_agent=forwards_agent)
+            self._ssh: asyncssh.SSHClientConnection = self._wait_for(work, LOG_IN_S)
         except BaseException:
             self._end_loop()
             raise
@@ -84,11 +85,20 @@ class Connection:
         data: bytes,
         on_output: Callable[[bytes], None],
         on_end: Callable[[Finished], None],
+        on_errors: Callable[[bytes], None] | None = None,
     ) -> None:
         """Start a script, which gets `data` and no more; the callbacks are called from the connection's thread.
 
-        `on_end` has no output; its status is None if a signal ended the script, or the connection was lost.
+        `on_end` has no output, and no errors if `on_errors` takes them; its status is None if a signal ended the
+        script, or the connection was lost.
         """
+
+        async def read_errors(process: asyncssh.SSHClientProcess[bytes]) -> bytes:
+            if on_errors is None:
+                return bytes(await process.stderr.read())
+            while chunk := await process.stderr.read(CHUNK_BYTES):
+                on_errors(chunk)
+            return b""
 
         async def serve() -> None:
             errors, status = b"", None
@@ -96,7 +106,7 @@ class Connection:
                 process = await self._ssh.create_process(shell_command(script, *words), encoding=None)
                 process.stdin.write(data)
                 process.stdin.write_eof()
-                complaints = asyncio.ensure_future(process.stderr.read())
+                complaints = asyncio.ensure_future(read_errors(process))
                 while chunk := await process.stdout.read(CHUNK_BYTES):
                     on_output(chunk)
                 errors = await complaints

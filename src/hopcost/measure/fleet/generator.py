@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import queue
-import tarfile
 import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -219,13 +217,7 @@ class GeneratorMachine:
             raise
 
     def _put(self, files: Mapping[str, bytes]) -> None:
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            for name, content in files.items():
-                entry = tarfile.TarInfo(name)
-                entry.size, entry.mode = len(content), 0o600
-                archive.addfile(entry, io.BytesIO(content))
-        done = self._connection.run(scripts.PUT_FILES, self._folder, data=packed.getvalue())
+        done = self._connection.run(scripts.PUT_FILES, self._folder, data=scripts.packed(files))
         if done.status != 0:
             raise MeasurementFailed(f"{self.name}: files cannot be put into {self._folder}: {done.last_line}")
 

@@ -15,10 +15,13 @@ CONNECT_S = 10.0
 KEEPALIVE_S, KEEPALIVES = 5, 3  # a machine that is silent for as long as all of them is lost
 
 
-async def log_in(where: str, login: Login, access: Access) -> asyncssh.SSHClientConnection:
+async def log_in(
+    where: str, login: Login, access: Access, *, forwards_agent: bool = False
+) -> asyncssh.SSHClientConnection:
     """A connection to a machine whose key is known; `where` names it. CannotMeasure with what to do if there is none.
 
-    ~/.ssh/config takes no part: what is measured must not hang on a file that no record has.
+    ~/.ssh/config takes no part: what is measured must not hang on a file that no record has. With `forwards_agent`
+    commands there may log in elsewhere by the user's SSH agent.
     """
     user = login.user or getpass.getuser()
     known_hosts = access.known_hosts.expanduser()
@@ -31,6 +34,7 @@ async def log_in(where: str, login: Login, access: Access) -> asyncssh.SSHClient
             username=user,
             known_hosts=trusted or b"\n",  # empty bytes would mean a file that nobody named
             config=None,
+            agent_forwarding=forwards_agent,
             connect_timeout=CONNECT_S,
             login_timeout=CONNECT_S,
             keepalive_interval=KEEPALIVE_S,

@@ -1,4 +1,4 @@
-"""The machine that `--on` names, and how to log in there. No machine is asked."""
+"""The machines that `--on` names, and how to log in there. No machine is asked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 from hopcost.errors import UsageError
 
 SSH_PORT = 22
+STACKS_ROLE, GENERATOR_ROLE = ROLES = ("s", "g")
 EXAMPLE = "--on g=user@host:port; user and port may be left out"
 LOGIN = re.compile(r"(?:(?P<user>[^@:\s]+)@)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<host>[^@:\[\]\s]+))(?::(?P<port>\d+))?")
 
@@ -20,6 +21,16 @@ class Login(msgspec.Struct, frozen=True):
     host: str
     user: str | None = None
     port: int = SSH_PORT
+
+    @property
+    def text(self) -> str:
+        """As `--on` takes it.
+
+        >>> Login("b").text, Login("::1", "me", 2222).text
+        ('b', 'me@[::1]:2222')
+        """
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.user + '@' if self.user else ''}{host}{f':{self.port}' if self.port != SSH_PORT else ''}"
 
     def words(self) -> str:
         """As `ssh` takes them.
@@ -39,14 +50,16 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class Elsewhere(msgspec.Struct, frozen=True):
-    """All that a run must know of the generator's machine.
+    """All that a run must know of its other machines.
 
-    `address` is where the generator's machine reaches this one; None: where its SSH server sees it.
+    `address` is where the generator's machine reaches the stacks'; None: where its SSH server sees it. `stacks` is the
+    stacks' machine; None: this one.
     """
 
     generator: Login
     access: Access = Access()
     address: str | None = None
+    stacks: Login | None = None
 
 
 def read_login(text: str) -> Login:
@@ -64,13 +77,18 @@ def read_login(text: str) -> Login:
     return Login(match["v6"] or match["host"], match["user"], port)
 
 
-def read_generator(text: str) -> Login:
-    """`g=HOST`; UsageError with what is wrong.
+def read_machines(text: str) -> dict[str, Login]:
+    """`g=HOST` or `s=HOST,g=HOST`, by role; UsageError with what is wrong.
 
-    >>> read_generator("g=b")
-    Login(host='b', user=None, port=22)
+    >>> list(read_machines("s=a, g=b"))
+    ['s', 'g']
     """
-    role, equals, host = text.partition("=")
-    if not equals or role.strip() != "g":
-        raise UsageError(f"--on: expected g=HOST, the generator's machine, got '{text}'", EXAMPLE)
-    return read_login(host.strip())
+    logins: dict[str, Login] = {}
+    for part in text.split(","):
+        role, equals, host = part.strip().partition("=")
+        if not equals or role not in ROLES or role in logins:
+            raise UsageError(f"--on: expected g=HOST or s=HOST,g=HOST, got '{text}'", EXAMPLE)
+        logins[role] = read_login(host)
+    if GENERATOR_ROLE not in logins:
+        raise UsageError(f"--on: the generator's machine is missing in '{text}'", EXAMPLE)
+    return logins

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import shlex
+import tarfile
+from collections.abc import Mapping
 from typing import NamedTuple
 
 LEASE_S = 10  # of the folder and the engine there: longer than the agent's, which ends the engine first
@@ -28,23 +31,56 @@ exit 1
 # $1: the engine. An engine of another architecture must be there already.
 VERSION = 'exec "$1" --version'
 
-# $1: after how many silent seconds all of it ends. Makes the run's folder, prints it, and removes it at the end of its
-# input or of the lease: what of the engine is left by then is killed. Folders whose script is dead are removed first.
-HOLD = """
+# $1: after how many silent seconds all of it ends. Makes a folder, prints it, and removes it at the end of its input or
+# of the lease, with what runs there by then. Folders whose script is dead are removed first.
+_HOLD = """
 umask 077
 trap "" HUP INT TERM
 base=${TMPDIR:-/tmp}
-for old in "$base"/hopcost-generator-[0-9]*-*; do
-  pid=${old##*/hopcost-generator-}
+for old in "$base"/hopcost-ROLE-[0-9]*-*; do
+  pid=${old##*/hopcost-ROLE-}
   if [ -O "$old" ] && [ ! -d "/proc/${pid%%-*}" ]; then rm -rf "$old"; fi
 done
-folder=$(mktemp -d "$base/hopcost-generator-$$-XXXXXX") || exit 1
+folder=$(mktemp -d "$base/hopcost-ROLE-$$-XXXXXX") || exit 1
 echo "$folder"
 while [ -n "$(timeout "$1" head -c 1)" ]; do :; done
-pid=$(cat "$folder/engine.pid" 2>/dev/null)
-case "$(readlink "/proc/${pid:-none}/exe")" in */hopcost-engine*) kill -KILL "$pid" ;; esac
+END
 rm -rf "$folder"
 """
+_KILL_ENGINE = """pid=$(cat "$folder/engine.pid" 2>/dev/null)
+case "$(readlink "/proc/${pid:-none}/exe")" in */hopcost-engine*) kill -KILL "$pid" ;; esac"""
+_END_RUN = """pid=$(cat "$folder/run.pid" 2>/dev/null)
+mark=-INT
+for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  if ! grep -qa "$folder" "/proc/${pid:-none}/environ" 2>/dev/null; then break; fi
+  kill "$mark" "$pid"
+  mark=-0
+  sleep 1
+done
+if grep -qa "$folder" "/proc/${pid:-none}/environ" 2>/dev/null; then kill -KILL "$pid"; fi"""
+HOLD = _HOLD.replace("ROLE", "generator").replace("END", _KILL_ENGINE)
+HOLD_RUN = _HOLD.replace("ROLE", "run").replace("END", _END_RUN)
+
+# Prints the version of the hopcost that a run there would be.
+HOPCOST = 'PATH="$PATH:$HOME/.local/bin"; exec hopcost --version'
+
+# $1: the folder; then the words of `hopcost run`, of which FOLDER/ is the folder's.
+RUN_HOPCOST = """
+folder=$1
+shift
+PATH="$PATH:$HOME/.local/bin"
+HOPCOST_RUN_FOLDER=$folder
+export PATH HOPCOST_RUN_FOLDER
+echo $$ >"$folder/run.pid" || exit 3
+cd "$folder" || exit 3
+exec hopcost run "$@"
+"""
+
+# $1: the folder.
+INTERRUPT_RUN = 'kill -INT "$(cat "$1/run.pid")"'
+
+# $1: the folder. Prints the record as base64 of a tar; nothing if there is none.
+FETCH_RECORD = 'cd "$1" && [ -d record ] && tar -czf - record | base64'
 
 # $1: the folder; a tar of files on standard input.
 PUT_FILES = 'umask 077; exec tar -xf - -C "$1"'
@@ -144,3 +180,14 @@ def shell_command(script: str, *words: str) -> str:
 def text_of(part: object) -> str:
     """What a command wrote; empty if nothing was kept."""
     return bytes(part).decode(errors="replace") if isinstance(part, (bytes, bytearray, memoryview)) else str(part or "")
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """A tar of files that their owner alone may read, for PUT_FILES."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(text), 0o600
+            archive.addfile(entry, io.BytesIO(text))
+    return content.getvalue()

@@ -31,6 +31,7 @@ def test_everything_is_taken(tmp_path: Path) -> None:
     key.touch()
     known.touch()
     assert read_elsewhere("g=b", None, None, None) == Elsewhere(Login("b"))
+    assert read_elsewhere("s=a,g=b", None, None, None) == Elsewhere(Login("b"), stacks=Login("a"))
     assert read_elsewhere("g=b", "10.0.0.1", [key], known) == Elsewhere(Login("b"), Access((key,), known), "10.0.0.1")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Login, read_generator, read_login
+from hopcost.measure.fleet.names import Login, read_login, read_machines
 
 
 @pytest.mark.parametrize(
@@ -29,11 +29,20 @@ def test_anything_else_is_refused(text: str) -> None:
         read_login(text)
 
 
-def test_the_generators_machine_is_named() -> None:
-    assert read_generator("g=me@b") == Login("b", "me")
+def test_the_generator_alone_or_both_machines_are_named() -> None:
+    assert read_machines("g=b") == {"g": Login("b")}
+    assert read_machines("s=a, g=me@b") == {"s": Login("a"), "g": Login("b", "me")}
 
 
-@pytest.mark.parametrize("text", ["b", "x=b", "s=a,g=b", "", "=b"])
-def test_what_names_no_generator_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="expected g=HOST"):
-        read_generator(text)
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("b", "expected g=HOST"), ("x=b", "expected g=HOST"), ("s=a", "is missing"), ("g=a,g=b", "expected g=HOST")],
+)
+def test_what_names_no_generator_once_is_refused(text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        read_machines(text)
+
+
+@pytest.mark.parametrize("text", ["bench", "me@bench:2222", "[fe80::1]:2222"])
+def test_a_login_is_written_as_it_is_read(text: str) -> None:
+    assert read_login(text).text == text
