@@ -49,7 +49,7 @@ WITHOUT_A_FILE = {
     ),
     "two machines show it: tests/systems/fleet": (
         "measure/fleet/address measure/fleet/agent measure/fleet/connection measure/fleet/generator "
-        "measure/fleet/login measure/fleet/relay measure/fleet/scripts measure/fleet/sent_engine measure/two_machines"
+        "measure/fleet/login measure/fleet/sent_engine measure/two_machines"
     ),
     "this machine's own figures: the doctor's tests, and every run's record": (
         "machine/binaries machine/cpu_time machine/facts machine/proc"
