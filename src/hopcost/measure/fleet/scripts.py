@@ -35,7 +35,7 @@ VERSION = 'exec "$1" --version'
 # of the lease, with what runs there by then. Folders whose script is dead are removed first.
 _HOLD = """
 umask 077
-trap "" HUP INT TERM
+trap "" HUP
 base=${TMPDIR:-/tmp}
 for old in "$base"/hopcost-ROLE-[0-9]*-*; do
   pid=${old##*/hopcost-ROLE-}
@@ -43,7 +43,7 @@ for old in "$base"/hopcost-ROLE-[0-9]*-*; do
 done
 folder=$(mktemp -d "$base/hopcost-ROLE-$$-XXXXXX") || exit 1
 echo "$folder"
-while [ -n "$(timeout "$1" head -c 1)" ]; do :; done
+while [ -n "$(timeout -s KILL "$1" head -c 1)" ]; do :; done
 END
 rm -rf "$folder"
 """
