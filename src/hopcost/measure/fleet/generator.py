@@ -194,7 +194,7 @@ class GeneratorMachine:
 
     def _failure(self, ended: Finished, agent: Agent) -> CannotMeasure | MeasurementFailed:
         refused = refusal_of(agent)
-        if refused is not None:
+        if refused is not None and ended.status == CannotMeasure.exit_code:
             return refused
         if ended.status is None:
             words = ended.errors.strip() or "it was killed"
