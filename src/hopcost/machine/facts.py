@@ -78,7 +78,7 @@ def siblings() -> dict[int, list[int]]:
     return {
         core: [
             other
-            for other in _ranges(read_text(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"))
+            for other in core_ranges(read_text(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"))
             if other != core
         ]
         for core in allowed_cores()
@@ -141,7 +141,7 @@ def _os_name() -> str | None:
     return names[0] if names else None
 
 
-def _ranges(text: str | None) -> list[int]:
+def core_ranges(text: str | None) -> list[int]:
     """`0-1,4` → [0, 1, 4]."""
     numbers: list[int] = []
     for part in (text or "").split(","):

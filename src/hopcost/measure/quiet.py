@@ -36,7 +36,10 @@ class Outside:
         self._busy_ns = self._outside_ns()
 
     def put_into(self, block: Block, generator_cpu_ns: int) -> None:
-        """Add what others took of these cores since the beginning, and who they were. The generator must have ended."""
+        """Add what others took of these cores since the beginning, and who they were. The generator must have ended.
+
+        `generator_cpu_ns` is what it used on this machine.
+        """
         taken_ns, processes = self._outside_ns() - self._busy_ns - generator_cpu_ns, self.rig.processes()
         taken_ns -= other_load.kernel_ns(self._processes, processes, self.cores)
         programs = other_load.other_programs(self._processes, processes, os.getpid())

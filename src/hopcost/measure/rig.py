@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_lines import Line
+from hopcost.programs.generators.engine_lines import End, Line
 from hopcost.programs.generators.engine_plan import EnginePlan
-from hopcost.record.contents.evidence import Receipt
+from hopcost.record.contents.evidence import GeneratorConditions, Receipt
 from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import AttachedStack
 from hopcost.stacks.client.connection import HttpAnswer
@@ -38,6 +38,13 @@ class NothingSet:
     def receipts(self, answer: HttpAnswer, accepts_gzip: bool, load: LoadShape) -> list[Receipt]:  # noqa: ARG002
         """None."""
         return []
+
+
+class GeneratorUse(NamedTuple):
+    """What makes the load: the CPU time that it used on the stacks' machine, and the machine of its own, if it has one."""
+
+    cpu_ns_here: int
+    machine: GeneratorConditions | None = None
 
 
 class Rig(Protocol):
@@ -84,6 +91,9 @@ class Rig(Protocol):
 
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         """The engine's lines while it runs."""
+
+    def generator_use(self, end: End) -> GeneratorUse:
+        """Of the load that has ended with this line."""
 
 
 class RealRig:
@@ -154,3 +164,7 @@ class RealRig:
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         """A process of its own."""
         return engine.run_engine(plan)
+
+    def generator_use(self, end: End) -> GeneratorUse:
+        """All of it was used here."""
+        return GeneratorUse(end.generator_cpu_ns)

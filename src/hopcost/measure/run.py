@@ -13,10 +13,12 @@ import msgspec
 from hopcost.history.labels import labels_here
 from hopcost.machine import facts
 from hopcost.measure import loop, quiet
+from hopcost.measure.fleet.names import Elsewhere
 from hopcost.measure.load import peer as peer_load
 from hopcost.measure.load.engine import cores_in_use
 from hopcost.measure.rig import RealRig, Rig
 from hopcost.measure.watcher import RunWatcher
+from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
@@ -29,12 +31,13 @@ from hopcost.record.contents.question import KeptQuestion
 from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks import awake
+from hopcost.stacks.client.address import LOOPBACK
 from hopcost.stacks.host import Local
 from hopcost.stacks.prepare.stack import prepare
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
-from hopcost.stacks.sandbox.network import Network
+from hopcost.stacks.sandbox.network import REACHED_FROM_ELSEWHERE, Network
 from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, raise_open_files, refuse_the_same_port
 from hopcost.suites.arms.arm import Hop
 from hopcost.suites.suite import Suite
@@ -54,13 +57,19 @@ def measure(
     options: RunOptions,
     run_watcher: RunWatcher,
     question: KeptQuestion | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Measured:
     """Measure the chosen experiments of a suite into a record, with the `question` of the verb that asks for it.
 
-    The suite need not come from a file. MeasurementFailed if the measurement breaks; the record so far stays.
+    The suite need not come from a file. The generator may be `elsewhere`. MeasurementFailed if the measurement breaks;
+    the record so far stays.
     """
     if options.seed is None:
         options = msgspec.structs.replace(options, seed=secrets.randbits(32))
+    if elsewhere is not None:
+        from hopcost.measure.two_machines import measure_from_elsewhere  # it needs the extra fleet
+
+        return measure_from_elsewhere(suite, chosen, options, elsewhere, run_watcher, question)
     here = look_around(suite, options, run_watcher)
     plan = make_plan(suite, chosen, options, here.limits)
     peer_load.refuse_uploads(plan)
@@ -77,7 +86,9 @@ class Here(msgspec.Struct, frozen=True):
     limits: MachineLimits
 
 
-def look_around(suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> Here:
+def look_around(
+    suite: Suite, options: RunOptions, run_watcher: RunWatcher, generator: GeneratorLimits | None = None
+) -> Here:
     """Build what is missing, and ask all programs of the suite for their versions."""
     binaries, own = _binaries(suite), _own_programs(suite)
     for reason in build.build_missing(own, run_watcher.program_builds):
@@ -91,17 +102,22 @@ def look_around(suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> H
         open_files=raise_open_files(),
         idle_timeout_s=idle_timeout_s,
         missing_peers=peer_load.missing() if options.one_arm_at_a_time else {},
+        generator=generator,
     )
     return Here(receipts, binaries, limits)
 
 
-def open_host(here: Here, run_watcher: RunWatcher) -> tuple[Local, dict[str, object]]:
-    """The host that stacks run on, awake and freed of what dead runs left; and the environment as a record keeps it."""
-    network.leave_the_hosts()
+def open_host(here: Here, run_watcher: RunWatcher, address: str | None = None) -> tuple[Local, dict[str, object]]:
+    """The host that stacks run on, awake and freed of what dead runs left; and the environment as a record keeps it.
+
+    With an `address` another machine loads the stacks there: they stay in the host's own network.
+    """
+    if address is None:
+        network.leave_the_hosts()
     for leftover in leftovers.remove_leftovers():
         run_watcher.leftover_removed(leftover)
-    freezer, net = find_freezer(), network.find_network()
-    if not net.own:
+    freezer, net = find_freezer(), REACHED_FROM_ELSEWHERE if address is not None else network.find_network()
+    if not net.own and address is None:
         run_watcher.network_is_shared(net)
     environment = msgspec.structs.asdict(facts.facts()) | {
         "idle_cores": awake.keep_awake(),
@@ -112,7 +128,7 @@ def open_host(here: Here, run_watcher: RunWatcher) -> tuple[Local, dict[str, obj
         "binaries": {hop.binary: _receipt(hop) for hop in here.binaries},
         "labels": labels_here(os.environ),
     }
-    return Local(freezer, net), environment
+    return Local(freezer, net, address or LOOPBACK), environment
 
 
 def record_plan(

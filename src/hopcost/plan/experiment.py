@@ -46,8 +46,10 @@ def decide_experiment(
             raise CannotMeasure(f"{peer} cannot load what is restarted", "hopcost's own engine can")
         if any(hop.link.is_http2 for arm in experiment.arms for hop in suite.arms[arm].hops[:1]):
             raise CannotMeasure(f"{peer} is driven over HTTP/1.1 alone, and an arm is reached over http2+tls")
-    cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings)
-    kept, left_out, notes = arms_here(suite, experiment, limits.installed)
+    if limits.generator is not None and experiment.restart is not None:
+        raise CannotMeasure("a restart is watched by visitors on the stacks' machine", "measure it without --on")
+    cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings, limits.generator)
+    kept, left_out, notes = arms_here(suite, experiment, limits.installed, limits.generator)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]
     if baseline != experiment.baseline:
         notes.append(f"the baseline {experiment.baseline} is left out; {baseline} takes its place")

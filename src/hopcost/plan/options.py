@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.method import METHOD
 from hopcost.plan.until import Until
 from hopcost.programs.definition.definition import Installed
@@ -25,7 +26,8 @@ class MachineLimits(msgspec.Struct, frozen=True):
 
     `siblings` gives for a core those that share its physical core. `open_files` is the hard limit of a process.
     `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `missing_peers`
-    are the load generators that are not installed, each with the command that installs it.
+    are the load generators that are not installed, each with the command that installs it. `generator` is a machine of
+    its own.
     """
 
     installed: Mapping[str, Installed]
@@ -34,6 +36,7 @@ class MachineLimits(msgspec.Struct, frozen=True):
     open_files: int
     idle_timeout_s: IdleTimeout = no_idle_timeout
     missing_peers: Mapping[str, str] = {}
+    generator: GeneratorLimits | None = None
 
 
 class RunOptions(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from hopcost.suites.suite import Suite
 
 HINT = "a record is read as it was written: take it from where it was made, or run again"
 MOST = 2**63 - 1  # the engine counts in 64 bits
-BELOW_ZERO = {"clock_step_ns", "aged_ns"}  # the only ones that may be
+BELOW_ZERO = {"clock_step_ns", "aged_ns", "offset_ns"}  # the only ones that may be
 ANYTHING = {"settings", "sysctls", "value", "values", "quick", "at", "published", "as_published"}  # as a suite has it
 HISTOGRAMS = ("service_time", "unanswered", "response_time", "response_unanswered", "send_lag", "unsent")
 

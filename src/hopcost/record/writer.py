@@ -47,7 +47,7 @@ class Writer:
         command: list[str],
         question: KeptQuestion | None = None,
     ) -> None:
-        self.path = path or _new_folder(plan.suite)
+        self.path = path or new_folder(plan.suite)
         refuse_taken(self.path)
         self._mask = StructureMasker()
         masked = self._mask.masker.mask_words(command)
@@ -162,7 +162,7 @@ def _is_taken(path: Path) -> bool:
         raise UsageError(f"{path}: {error.strerror}", "name another directory with --record") from error
 
 
-def _new_folder(suite: str) -> Path:
+def new_folder(suite: str) -> Path:
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
     path = FOLDER / f"{stamp}-{suite}"
     number = 2

@@ -14,21 +14,26 @@ from hopcost.machine import cpu_time, other_load, stall
 from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.method import METHOD
+from hopcost.stacks.client.address import LOOPBACK
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.cgroups import Freezer
 from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 from hopcost.stacks.sandbox.network import HOST, Network
-from hopcost.stacks.sandbox.ports import Ports
+from hopcost.stacks.sandbox.ports import Ports, port_is_free
 from hopcost.stacks.sandbox.session import Net, Session
 
 LABEL_LONGEST = 120  # a file name has 255 bytes
 
 
 class Host(Protocol):
-    """All that a stack and a block ask of the machine. `ports` are for stacks without a network of their own."""
+    """All that a stack and a block ask of the machine. `ports` are for stacks without a network of their own.
+
+    `address` is where their clients reach them: this machine's loopback, or its address for the generator's machine.
+    """
 
     network: Network
     ports: Ports
+    address: str
 
     def session(self, label: str, net: Net | None) -> Session:
         """A new session; `label` names it among the host's cgroups."""
@@ -58,10 +63,11 @@ class Host(Protocol):
 class Local:
     """This machine. `freezer` freezes the stacks; they run in a `network` of their own or the host's."""
 
-    def __init__(self, freezer: Freezer, network: Network = HOST) -> None:
+    def __init__(self, freezer: Freezer, network: Network = HOST, address: str = LOOPBACK) -> None:
         self.freezer = freezer
         self.network = network
-        self.ports = Ports()
+        self.address = address
+        self.ports = Ports(is_free=lambda port: port_is_free(port, address))
 
     def session(self, label: str, net: Net | None) -> Session:
         """A child of this process keeps it."""

@@ -45,8 +45,7 @@ def why_refused(
     if refused and not network.own:
         return (
             f"{', '.join(refused)}: only in a network namespace of its own, which is not to be had: {network.why}",
-            "run as root, or allow unprivileged user namespaces (in a container: --cap-add SYS_ADMIN and NET_ADMIN);"
-            " hopcost doctor says what is there",
+            network.remedy,
         )
     tools = [name for name in ("ip", "tc") if find_tool(name) is None]
     if wishes.link_mbit_per_s is not None and tools:

@@ -63,6 +63,7 @@ class FakeHost:
     """Another machine; `log` holds what was asked of it."""
 
     network = HOST
+    address = "127.0.0.1"
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

@@ -19,6 +19,7 @@ from hopcost.errors import ArmFailed
 from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.measure import loop
+from hopcost.measure.rig import GeneratorUse
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
@@ -26,7 +27,7 @@ from hopcost.programs.definition.definition import Installed
 from hopcost.programs.generators.engine_lines import ArmTotals, End, Line, Slice, Start, Validity, WarmedUp
 from hopcost.programs.generators.engine_plan import EnginePlan
 from hopcost.record import reader
-from hopcost.record.contents.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
+from hopcost.record.contents.evidence import GeneratorConditions, Memory, NetworkKind, Receipt, Surroundings, TimeWait
 from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.client.address import Address
@@ -71,6 +72,7 @@ class MockRig:
         self.engine_faults: list[Exception] = []
         self.interrupted_at: int | None = None
         self.plans: list[EnginePlan] = []
+        self.generator_machine: GeneratorConditions | None = None
         self.clock_s = 1000.0
         self.load_s = 1.0  # that a run of the engine takes on this clock
         self.restarts: Iterator[float] = itertools.repeat(
@@ -198,6 +200,10 @@ class MockRig:
                 service_time=EMPTY, unanswered=EMPTY,
             )  # fmt: skip
         yield End(elapsed_ns=10**9, generator_cpu_ns=1, validity=Validity.VALID, reasons=[])
+
+
+    def generator_use(self, end: End) -> GeneratorUse:
+        return GeneratorUse(end.generator_cpu_ns, self.generator_machine)
 
 
 class Observer:

@@ -12,7 +12,7 @@ WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "page/kept "
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until "
-        "programs/generators/server_faults record/contents/block "
+        "programs/generators/agent programs/generators/server_faults record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
         "record/contents/repeat record/contents/run stacks/prepare/prepared "
         "statistics/change_points/segments "
@@ -50,6 +50,10 @@ WITHOUT_A_FILE = {
     ),
     "running apps show it: tests/integration/measure/learn/test_learn.py": (
         "measure/learn/answers measure/learn/idle measure/learn/learned measure/learn/load"
+    ),
+    "two machines show it: tests/systems/fleet": (
+        "measure/fleet/address measure/fleet/agent measure/fleet/connection measure/fleet/generator "
+        "measure/fleet/login measure/fleet/sent_engine measure/two_machines"
     ),
     "this machine's own figures: the doctor's tests, and every run's record": (
         "machine/binaries machine/cpu_time machine/facts machine/proc"

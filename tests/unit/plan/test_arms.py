@@ -6,6 +6,8 @@ import msgspec
 from samples.plans import HERE, SUITE, make, names, stack
 
 from hopcost.plan import make as plan_make
+from hopcost.plan.arms import why_not_from_elsewhere
+from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import LeftOut
 from hopcost.programs.definition.definition import Installed, Lacking
@@ -87,3 +89,37 @@ def test_the_second_run_of_a_baseline_with_a_port_takes_another() -> None:
         "direct": [8080],
         "direct-aa": [None],
     }
+
+
+def test_arms_that_another_machine_cannot_reach_are_left_out_with_the_reason() -> None:
+    tcp, unix = (Hop(program="origin", link=link) for link in (Link.HTTP_TCP, Link.HTTP_UNIX))
+    assert why_not_from_elsewhere(Arm(hops=[tcp])) is None
+    assert why_not_from_elsewhere(Arm(hops=[tcp, unix])) is None, "that link stays within the stacks' machine"
+    assert why_not_from_elsewhere(Arm(hops=[tcp], sysctls={"vm.swappiness": 1})) is None, "left alone, with a note"
+    reasons = [
+        why_not_from_elsewhere(arm)
+        for arm in (
+            Arm(hops=[unix]),
+            Arm(hops=[tcp], link_mbit_per_s=100),
+            Arm(hops=[tcp], sysctls={"net.core.somaxconn": 1}),
+        )
+    ]
+    assert [(reason or "").split(":")[0].split(" would")[0] for reason in reasons] == [
+        "http+unix", "a link of 100 Mbit/s is made within one machine", "sysctls of net.*",
+    ]  # fmt: skip
+
+
+def test_with_a_generator_elsewhere_an_experiment_loses_such_arms_and_gets_its_cores() -> None:
+    arms = dict(SUITE.arms) | {"behind": msgspec.structs.replace(SUITE.arms["behind"], link_mbit_per_s=10)}
+    suite = msgspec.structs.replace(SUITE, arms=arms)
+    limits = MachineLimits(
+        installed={name: HERE for name in ("app", "proxy", "origin")},
+        allowed_cores=[0, 1],
+        siblings={},
+        open_files=20_000,
+        generator=GeneratorLimits("bench-2", [4, 5]),
+    )
+    first = plan_make.make_plan(suite, ["first"], RunOptions(seed=1), limits).experiments[0]
+    assert [left.name for left in first.left_out] == ["behind"]
+    assert first.left_out[0].remedy == "measure it without --on"
+    assert (first.cores.generator_machine, first.cores.generator) == ("bench-2", [4, 5])

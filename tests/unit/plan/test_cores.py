@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import CannotMeasure
-from hopcost.plan.cores import Cores, place_cores
+from hopcost.plan.cores import Cores, GeneratorLimits, place_cores
 from hopcost.suites.experiments.experiment import Placement
 
 FOUR_WITH_SIBLINGS = {0: [1], 1: [0], 2: [3], 3: [2]}
@@ -52,3 +52,20 @@ def test_one_physical_core_cannot_be_given_to_both(allowed: list[int], siblings:
 )
 def test_whether_cores_are_shared(stack: list[int], generator: list[int], shared: bool) -> None:
     assert Cores(stack=stack, generator=generator).shared is shared
+
+
+@pytest.mark.parametrize(
+    ("placement", "allowed", "there", "stack", "generator"),
+    [
+        (Placement.ONE_CORE, [0, 1, 2, 3], [0, 1, 2, 3], [0], [2, 3]),
+        (Placement.ONE_CORE, [0], [0], [0], [0]),
+        (Placement.ALL_CORES, [0, 1], [0, 1, 2, 3, 4, 5], [0, 1], [2, 3, 4, 5]),
+        (Placement.ALL_CORES, [0, 1, 2, 3], [0, 1], [0, 1, 2, 3], [0, 1]),
+    ],
+)
+def test_a_generator_elsewhere_has_the_last_cores_of_its_machine_at_most_two_for_one(
+    placement: Placement, allowed: list[int], there: list[int], stack: list[int], generator: list[int]
+) -> None:
+    cores = place_cores(placement, allowed, {0: [1, 2, 3]}, GeneratorLimits("bench-2", there))
+    assert cores == Cores(stack=stack, generator=generator, generator_machine="bench-2")
+    assert (cores.shared, cores.of_stacks_machine) == (False, stack), "the numbers are alike, the cores are not"

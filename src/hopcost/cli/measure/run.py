@@ -10,6 +10,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.arguments import Details, read_parts
+from hopcost.cli.shared.elsewhere import Address, KnownHosts, On, SshKey, read_elsewhere, run_on_stacks_machine
 from hopcost.cli.shared.history import Keep, KeepRecord, Labels, ready_to_keep
 from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
@@ -18,6 +19,7 @@ from hopcost.plan.until import Until
 from hopcost.suites.peer_name import PeerName
 
 if TYPE_CHECKING:
+    from hopcost.measure.fleet.names import Elsewhere
     from hopcost.plan.options import RunOptions
     from hopcost.report import Part
 
@@ -146,6 +148,10 @@ def run(
         bool,
         typer.Option("--anyway", help="Measure beside other programs too; then there are no verdicts."),
     ] = False,
+    on: On = None,
+    address: Address = None,
+    ssh_key: SshKey = None,
+    known_hosts: KnownHosts = None,
     record: Annotated[
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-SUITE]"),
@@ -168,7 +174,11 @@ def run(
     if suite is None:
         raise _which_suite()
     parts = read_parts(details)
-    network.enter_user_namespace()  # may start this command again: before the heavy imports
+    elsewhere = read_elsewhere(on, address, ssh_key, known_hosts)
+    if elsewhere is not None and elsewhere.stacks is not None:
+        return run_on_stacks_machine(elsewhere, suite, record)
+    if elsewhere is None:  # a namespace of its own would hide the network that the other machine reaches
+        network.enter_user_namespace()  # may start this command again: before the heavy imports
     if generator is not None and as_published:
         raise UsageError("--generator and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
@@ -195,7 +205,7 @@ def run(
         quiet=quiet,
         on_busy_machine=anyway,
     )
-    return _measure_and_report(suite, experiments or [], options, parts, ready_to_keep(keep, labels))
+    return _measure_and_report(suite, experiments or [], options, parts, elsewhere, ready_to_keep(keep, labels))
 
 
 def _which_suite() -> UsageError:
@@ -217,7 +227,12 @@ def _which_suite() -> UsageError:
 
 
 def _measure_and_report(
-    name: str, experiments: list[str], options: RunOptions, parts: list[Part], keep_record: KeepRecord
+    name: str,
+    experiments: list[str],
+    options: RunOptions,
+    parts: list[Part],
+    elsewhere: Elsewhere | None,
+    keep_record: KeepRecord,
 ) -> int:
     """The exit code."""
     from rich.console import Console
@@ -236,7 +251,7 @@ def _measure_and_report(
     suite, chosen = read.read_suite(name), [*first, *experiments]
     for experiment in chosen:
         suite.experiment(experiment)
-    measured = measure(suite, chosen, options, Screen(console))
+    measured = measure(suite, chosen, options, Screen(console), elsewhere=elsewhere)
     record = measured.record
     if measured.interrupted:
         refuse_nothing(console, record)

@@ -10,12 +10,13 @@ from hopcost.measure.load.arm import engine_arm
 from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.part import Part
 from hopcost.measure.load.warm_up import open_warm_up
-from hopcost.measure.quiet import Outside
+from hopcost.measure.quiet import Outside, busiest
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.programs.generators.engine_lines import ArmTotals, End, Opening, Slice, Start, WarmedUp
 from hopcost.programs.generators.engine_plan import EnginePlan, Rate, WarmUp
 from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import GeneratorConditions
 from hopcost.stacks.under_load import workers
 from hopcost.stacks.under_load.receipts import LoadShape
 from hopcost.stacks.under_load.workers import Workers
@@ -158,10 +159,31 @@ def run_engine_plan(
                     block.harness_cpu_ns = (block.harness_cpu_ns or 0) + rig.own_cpu_ns() - cpu
     if end is None:
         raise MeasurementFailed("the load engine ended without its last line")
-    outside.put_into(block, end.generator_cpu_ns)
+    use = rig.generator_use(end)
+    outside.put_into(block, use.cpu_ns_here)
+    if use.machine is not None:
+        block.generator = add_conditions(block.generator, use.machine)
     return end
 
 
+def add_conditions(before: GeneratorConditions | None, more: GeneratorConditions) -> GeneratorConditions:
+    """Over two loads of a block; what one of them does not know is not known."""
+    if before is None:
+        return more
+
+    def added(first: int | None, second: int | None) -> int | None:
+        return None if first is None or second is None else first + second
+
+    return GeneratorConditions(
+        elapsed_ns=before.elapsed_ns + more.elapsed_ns,
+        foreign_cpu_ns=before.foreign_cpu_ns + more.foreign_cpu_ns,
+        steal_ns=before.steal_ns + more.steal_ns,
+        throttled_ns=added(before.throttled_ns, more.throttled_ns),
+        swapped_pages=added(before.swapped_pages, more.swapped_pages),
+        others=busiest([*before.others, *more.others]),
+    )
+
+
 def cores_in_use(experiment: PlannedExperiment) -> list[int]:
-    """The cores of the stack and of the generator, each once."""
-    return sorted({*experiment.cores.stack, *experiment.cores.generator})
+    """The cores of the stacks' machine: those of the stack, and of a generator there; each once."""
+    return experiment.cores.of_stacks_machine

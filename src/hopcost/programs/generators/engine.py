@@ -35,7 +35,7 @@ def run_engine(plan: EnginePlan) -> Generator[Line, None, None]:
             status = process.wait()
             if status != 0:
                 errors.seek(0)
-                raise _failure(status, errors.read().decode(errors="replace"))
+                raise failure_of(status, errors.read().decode(errors="replace"))
         finally:
             process.kill()
             process.wait()
@@ -56,7 +56,8 @@ def _lines(process: subprocess.Popen[bytes], plan: EnginePlan) -> Generator[Line
             yield decoder.decode(line)
 
 
-def _failure(status: int, words: str) -> Exception:
+def failure_of(status: int, words: str) -> CannotMeasure | MeasurementFailed:
+    """The error that an exit code of the engine (negative: a signal) and its words on standard error mean."""
     message, hint = "", None
     for line in words.splitlines():
         if line.startswith("hint: "):

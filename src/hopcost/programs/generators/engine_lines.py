@@ -13,6 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from hopcost.programs.generators.agent import AgentAtStart, AgentEdges
 from hopcost.programs.generators.beside import BesideSlice, BesideTotals
 from hopcost.programs.generators.server_faults import ServerFault
 
@@ -45,6 +46,9 @@ class Start(msgspec.Struct, tag_field="kind", tag="start"):
     compared_one_in: Annotated[
         int, Meta(description="of bodies above 64 KiB, the bytes of one answer in this many are compared")
     ]
+    agent: Annotated[
+        AgentAtStart | None, Meta(description="the agent on the stacks' machine; null if that is the generator's too")
+    ] = None
 
 
 class Opening(msgspec.Struct, tag_field="kind", tag="opening"):
@@ -161,6 +165,9 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     ] = None
     idle_connections: Annotated[
         BesideSlice | None, Meta(description="of the idle connections beside; null if there are none")
+    ] = None
+    agent: Annotated[
+        AgentEdges | None, Meta(description="its edges, if an agent set them on the stacks' machine; else null")
     ] = None
 
 

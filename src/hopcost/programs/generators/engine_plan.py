@@ -9,6 +9,7 @@ import base64
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
 
@@ -57,11 +58,17 @@ class Cgroup(msgspec.Struct):
     cgroup: str
 
 
+class AtAgent(msgspec.Struct):
+    """An agent on the stacks' machine reads it: the arm of this place in its order."""
+
+    agent: int
+
+
 class EngineHop(msgspec.Struct, omit_defaults=True):
     """One hop's accounts. A `shared` one serves other arms too: what it uses outside this arm's slices is theirs."""
 
     name: str
-    cpu: ProcessClocks | Cgroup
+    cpu: ProcessClocks | Cgroup | AtAgent
     shared: bool = False
 
 
@@ -119,6 +126,16 @@ class WarmUp(msgspec.Struct):
     requests: int = 0
 
 
+class EngineAgent(msgspec.Struct):
+    """The agent on the stacks' machine: where it listens, the name in its certificate, the engine's own certificate."""
+
+    address: str
+    server_name: str
+    ca_file: str
+    cert_file: str
+    key_file: str
+
+
 class EnginePlan(msgspec.Struct):
     """A block's load: arms, rounds, slices."""
 
@@ -133,6 +150,7 @@ class EnginePlan(msgspec.Struct):
     io: str = "auto"
     batch: int = 1
     shared_cores: bool = False  # the arms may run on the engine's cores: then it is no fault if it waits for one
+    agent: EngineAgent | UnsetType = UNSET  # left out of the plan if the arms run on the engine's machine
 
 
 def engine_request(

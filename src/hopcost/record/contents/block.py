@@ -10,6 +10,7 @@ from msgspec import Meta
 from hopcost.programs.generators.engine_lines import ArmTotals, End, Slice, Start, Validity, WarmedUp
 from hopcost.record.contents.evidence import (
     CheckedAnswer,
+    GeneratorConditions,
     Memory,
     MemorySample,
     OtherProgram,
@@ -202,6 +203,9 @@ class Block(msgspec.Struct):
             description="the other programs that used most CPU time under load, most first; only those seen from here"
         ),
     ] = []
+    generator: Annotated[
+        GeneratorConditions | None, Meta(description="the generator's own machine; null if it is the stacks'")
+    ] = None
     void_loads: Annotated[
         list[VoidLoad],
         Meta(description="offered loads that count for no arm of the block: the generator could not offer them"),

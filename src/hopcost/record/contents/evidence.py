@@ -102,3 +102,16 @@ class OtherProgram(msgspec.Struct, frozen=True):
     def words(self) -> str:
         """For a message: `pytest (pid 6902)`."""
         return f"{self.name} (pid {self.pid})"
+
+
+class GeneratorConditions(msgspec.Struct, frozen=True):
+    """What the generator's own machine did while the engine ran there, on the engine's cores; added up over loads."""
+
+    elapsed_ns: Annotated[int, Meta(description="from before the engine's start to after its end")]
+    foreign_cpu_ns: Annotated[int, Meta(description="CPU time of programs that are not hopcost's, to the tick")]
+    steal_ns: Annotated[int, Meta(description="CPU time that its hypervisor kept")]
+    throttled_ns: Annotated[
+        int | None, Meta(description="how long a CPU quota of the engine's cgroup held it up; null: no quota")
+    ]
+    swapped_pages: Annotated[int | None, Meta(description="swapped in and out; null if the kernel does not tell")]
+    others: Annotated[list[OtherProgram], Meta(description="the programs that used most of it, most first")] = []

@@ -52,6 +52,9 @@ class Reason(msgspec.Struct, frozen=True):
     programs: Annotated[
         list[OtherProgram], Meta(description="of `other_programs`: those that took most, as far as they can be seen")
     ] = []
+    machine: Annotated[
+        str | None, Meta(description="the generator's machine, if it is that one's; null: the stacks', or the block's")
+    ] = None
     text: Annotated[
         str | None, Meta(description="the sentence itself, of `broke_off` and of `engine`; null of all other kinds")
     ] = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from statistics import median
 
 from hopcost.errors import printable
 from hopcost.record.contents.run import Record
@@ -40,11 +41,33 @@ def about(record: Record) -> list[str]:
 
 
 def machine(record: Record) -> list[str]:
-    """Programs with their versions."""
+    """Programs with their versions; the generator's machine, if it has one of its own."""
     programs = record.environment.get("programs")
+    lines = generator_machine(record)
     if not isinstance(programs, dict):
+        return lines
+    return [*lines, printable(", ".join(f"{name} {version}".rstrip() for name, version in programs.items()))]
+
+
+def generator_machine(record: Record) -> list[str]:
+    """`generator on g1: …, 2 cores, kernel 6.18; round trip 120 µs, clocks known to ±60 µs (medians over slices)`."""
+    own = record.environment.get("generator_machine")
+    if not isinstance(own, dict):
         return []
-    return [printable(", ".join(f"{name} {version}".rstrip() for name, version in programs.items()))]
+    words = [str(own.get("cpu") or "unknown CPU"), _cores(own), f"kernel {own.get('kernel')}"]
+    edges = [
+        edge
+        for block in record.blocks
+        for part in block.arms
+        for piece in part.slices
+        if piece.agent is not None
+        for edge in (piece.agent.thaw, piece.agent.freeze)
+    ]
+    clocks = ""
+    if edges:
+        trip, bound = (median(values) for values in zip(*((e.round_trip_ns, e.bound_ns) for e in edges), strict=True))
+        clocks = f"; round trip {trip / 1000:.0f} µs, clocks known to ±{bound / 1000:.0f} µs (medians over edges)"
+    return [printable(f"generator on {own.get('name')}: {', '.join(words)}{clocks}")]
 
 
 def warnings(record: Record) -> list[str]:

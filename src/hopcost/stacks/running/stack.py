@@ -12,7 +12,6 @@ from hopcost.plan.method import METHOD
 from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.stacks.app.services import SharedService
 from hopcost.stacks.app.supply import Supply
-from hopcost.stacks.client.address import LOOPBACK
 from hopcost.stacks.host import Host
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.stacks.jail.tried.start import jail_net
@@ -66,7 +65,7 @@ class RunningStack:
             undo.callback(self.supply.close)
             own = self.session.namespace
             ports = host.ports if own is None else NamespacePorts(client_ports(own))
-            front = LOOPBACK if arm.link_mbit_per_s is None else STACK
+            front = host.address if arm.link_mbit_per_s is None else STACK
             with _arm_to_blame(name, CannotMeasure):
                 prepared = prepare(name, arm, settings, cores, self.session.directory, ports, front)
             jail = prepared.hops[0].jail  # its notes: what differs from the user's files, what stands for upstreams

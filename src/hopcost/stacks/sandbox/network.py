@@ -22,10 +22,14 @@ TRIED = "HOPCOST_USER_NAMESPACE"  # in the environment: this process has already
 
 
 class Network(msgspec.Struct, frozen=True):
-    """Whether stacks get network namespaces of their own; without, `why` says what refused."""
+    """Whether stacks get network namespaces of their own; without, `why` says what refused, `remedy` what helps."""
 
     own: bool
     why: str | None = None
+    remedy: str = (
+        "run as root, or allow unprivileged user namespaces (in a container: --cap-add SYS_ADMIN and NET_ADMIN);"
+        " hopcost doctor says what is there"
+    )
 
 
 COST = (
@@ -33,6 +37,11 @@ COST = (
     " with sysctls of net.* are refused"
 )
 HOST = Network(own=False, why="not asked for")
+REACHED_FROM_ELSEWHERE = Network(
+    own=False,
+    why="the generator's machine reaches this machine's own network alone",
+    remedy="measure it without --on",
+)
 
 
 @cache

@@ -20,12 +20,16 @@ FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 an
 OPEN_FILES_WITHOUT_LIMIT = 1 << 20  # the kernel's own default of fs.nr_open
 
 
-def port_is_free(port: int) -> bool:
-    """Whether a server could listen on this port of the loopback address now."""
-    with socket.socket() as probe:
+def port_is_free(port: int, address: str = "127.0.0.1") -> bool:
+    """Whether servers could listen on this port of the loopback address, and of another address, now."""
+    return all(_can_bind(own, port) for own in {"127.0.0.1", address})
+
+
+def _can_bind(address: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((address, port))
         except OSError:
             return False
     return True

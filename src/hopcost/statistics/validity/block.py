@@ -22,7 +22,7 @@ from hopcost.statistics.validity.accounts import is_stalled, share
 from hopcost.statistics.validity.background import faults_of_background
 from hopcost.statistics.validity.engine import engine_reason
 from hopcost.statistics.validity.load import find_void_loads, offered_loads, reasons_of_void_loads
-from hopcost.statistics.validity.others import Fault, faults_of_others
+from hopcost.statistics.validity.others import Fault, faults_of_generator_machine, faults_of_others
 
 
 class Judgement(NamedTuple):
@@ -84,7 +84,7 @@ def _faults_of_engine(block: Block, void_loads: Sequence[VoidLoad]) -> list[Faul
 
 def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
     """Time that others took from the block, and jumps of the wall clock."""
-    cores = len({*experiment.cores.stack, *experiment.cores.generator})
+    cores = len(experiment.cores.of_stacks_machine)
     loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends, *block.probe_ends] if end is not None)
     faults = faults_of_others(block, loaded_ns * cores)
     steal = share(block.steal_ns or 0, block.elapsed_ns * cores)
@@ -96,6 +96,7 @@ def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Faul
     swapped = block.swapped_pages or 0
     if swapped > METHOD.max_swapped_pages:
         faults.append((Validity.VOID, Reason(ReasonKind.SWAPPING, value=swapped)))
+    faults += faults_of_generator_machine(block, experiment)
     step_ns = block.clock_step_ns or 0
     if abs(step_ns) > METHOD.max_clock_step_ns:
         faults.append((Validity.VOID, Reason(ReasonKind.CLOCK_STEP, value=step_ns)))

@@ -1,8 +1,12 @@
-"""Whether other programs disturbed a block: by the share of the cores' time that they took, and who they were."""
+"""Whether other programs disturbed a block: by the share of the cores' time that they took, and who they were.
+
+On the generator's own machine too, with what else that machine did.
+"""
 
 from __future__ import annotations
 
 from hopcost.plan.method import METHOD
+from hopcost.plan.plan import PlannedExperiment
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import OtherProgram
@@ -22,6 +26,30 @@ def faults_of_others(block: Block, time_ns: int) -> list[Fault]:
         return []
     validity = Validity.VOID if taken > METHOD.max_foreign_share else Validity.SUSPECT
     return [(validity, Reason(ReasonKind.OTHER_PROGRAMS, value=taken, programs=_busiest(block)))]
+
+
+def faults_of_generator_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
+    """Nothing if the generator is on the stacks' machine."""
+    own, machine = block.generator, experiment.cores.generator_machine
+    if own is None or machine is None:
+        return []
+    time_ns = own.elapsed_ns * len(experiment.cores.generator)
+    faults: list[Fault] = []
+    taken = share(own.foreign_cpu_ns, time_ns)
+    if taken >= METHOD.suspect_foreign_share:
+        validity = Validity.VOID if taken > METHOD.max_foreign_share else Validity.SUSPECT
+        programs = [program for program in own.others if program.cpu_ns >= NAMED_SHARE * own.foreign_cpu_ns]
+        reason = Reason(ReasonKind.OTHER_PROGRAMS, value=taken, programs=programs[:NAMED_MOST], machine=machine)
+        faults.append((validity, reason))
+    limits = [
+        (ReasonKind.STEAL, share(own.steal_ns, time_ns), METHOD.max_steal_share),
+        (ReasonKind.QUOTA, share(own.throttled_ns or 0, own.elapsed_ns), METHOD.max_throttled_share),
+        (ReasonKind.SWAPPING, own.swapped_pages or 0, METHOD.max_swapped_pages),
+    ]
+    faults += [
+        (Validity.VOID, Reason(kind, value=value, machine=machine)) for kind, value, most in limits if value > most
+    ]
+    return faults
 
 
 def _busiest(block: Block) -> list[OtherProgram]:

@@ -96,6 +96,7 @@ class Alike(NamedTuple):
         arms = list(dict.fromkeys(reason.arm for reason in self.reasons if reason.arm is not None))
         rates = [reason.rate_per_s for reason in self.reasons if reason.rate_per_s is not None]
         words = [" and ".join(arms) if len(arms) <= NAMED_ARMS else f"{len(arms)} stacks"] if arms else []
+        words += dict.fromkeys(f"on {reason.machine}" for reason in self.reasons if reason.machine is not None)
         if rates:
             words.append(f"at {_range(rates, _rate)}/s")
         return " ".join(words)
@@ -119,10 +120,10 @@ class Alike(NamedTuple):
 
 
 def group_reasons(reasons: Iterable[tuple[int, Reason]]) -> list[Alike]:
-    """The reasons by kind, in the order in which kinds first occur. `reasons`: a block's number and a reason of it."""
-    kinds: dict[tuple[ReasonKind, str | None], list[tuple[int, Reason]]] = {}
+    """The reasons by kind and machine, in the order in which they first occur. `reasons`: a block's number and a reason of it."""
+    kinds: dict[tuple[ReasonKind, str | None, str | None], list[tuple[int, Reason]]] = {}
     for number, reason in reasons:
-        kinds.setdefault((reason.kind, reason.text), []).append((number, reason))
+        kinds.setdefault((reason.kind, reason.text, reason.machine), []).append((number, reason))
     return [Alike(tuple(numbered)) for numbered in kinds.values()]
 
 

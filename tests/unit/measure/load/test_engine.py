@@ -1,12 +1,17 @@
-"""What the receipts are told of a load: all connections, slow and idle ones among them."""
+"""What the receipts are told of a load, slow and idle connections among them; and a generator elsewhere."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 from known import known
+from mocks.mock_rig import MockRig, measure
 from samples.blocks import MS, histogram, part, slice_of
 
-from hopcost.measure.load.engine import load_shape
+from hopcost.measure.load.engine import add_conditions, load_shape
 from hopcost.programs.generators.beside import BesideTotals
+from hopcost.record.contents.evidence import GeneratorConditions, OtherProgram
 from hopcost.stacks.under_load.receipts import LoadShape
 
 
@@ -19,3 +24,25 @@ def test_slow_clients_count_among_answers_connections_and_requests_under_way() -
         reconnects=3, errors={}, time=histogram(*[20 * MS] * 10), unanswered=histogram(),
     )  # fmt: skip
     assert load_shape(totals) == LoadShape(totals.answers + 10, 64 + 103, in_flight=100)
+
+
+THERE = GeneratorConditions(10, 5, 1, None, 0, [OtherProgram("cron", 7, 5)])
+
+
+def test_what_a_generators_machine_did_adds_up_over_loads() -> None:
+    more = GeneratorConditions(20, 7, 0, None, 3, [OtherProgram("cron", 7, 3), OtherProgram("apt", 9, 4)])
+    assert add_conditions(None, THERE) == THERE
+    both = add_conditions(THERE, more)
+    assert both == GeneratorConditions(30, 12, 1, None, 3, [OtherProgram("cron", 7, 8), OtherProgram("apt", 9, 4)])
+    unknown = msgspec.structs.replace(more, swapped_pages=None)
+    assert add_conditions(THERE, unknown).swapped_pages is None
+
+
+def test_a_block_keeps_what_the_generators_machine_did_in_all_its_loads(rig: MockRig, tmp_path: Path) -> None:
+    rig.generator_machine = THERE
+    _, record, _ = measure(rig, tmp_path, loads=1)
+    assert {block.generator.elapsed_ns for block in record.blocks if block.generator} == {20}
+    rig.generator_machine = None
+    _, record, _ = measure(rig, tmp_path / "again")
+    assert {block.generator for block in record.blocks} == {None}
+

@@ -101,6 +101,11 @@ def _biases(record: Record, experiment: ExperimentSummary) -> list[str]:
         and any(cost.without == plan.baseline for cost in experiment.hop_costs)
     ):
         sentences.append(f"Visits of {plan.slice_ns / 1e6:.0f} ms flatter hops by 4–8 % in throughput.")
+    if plan.cores.generator_machine is not None:
+        sentences.append(
+            f"Load came over the network from {plan.cores.generator_machine}: on loopback each side does some of the"
+            " other's network work."
+        )
     if plan.cores.shared and not servers.run_elsewhere(experiment):
         sentences.append("The load generator shares a core: throughput includes its CPU.")
     if baseline is not None and baseline.throughput_is_a_bound:

@@ -15,14 +15,16 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
     """A line for each limit of this record."""
     environment, plan = record.environment, record.plan
     cores = environment.get("allowed_cores")
+    elsewhere = any(experiment.plan.cores.generator_machine is not None for experiment in experiments)
     lines = ["One machine, one hour: on other hardware, kernels and versions the figures differ, and ranks may too."]
-    if isinstance(cores, list) and len(cores) < FEW_CORES:
+    if isinstance(cores, list) and len(cores) < FEW_CORES and not elsewhere:
         lines.append(
             f"The load generator and the stack share {len(cores)} cores: this does not show how a stack uses many."
         )
     if any(experiment.plan.cores.shared for experiment in experiments):
         lines.append("If the load generator shares a core with the stack, throughput includes the generator's CPU.")
-    if not any(arm.arm.link_mbit_per_s for experiment in experiments for arm in experiment.plan.arms):
+    has_link = any(arm.arm.link_mbit_per_s for experiment in experiments for arm in experiment.plan.arms)
+    if not has_link and not elsewhere:
         lines.append(
             "Client and server are on one machine: no packet loss, no distance, no network card. The sender pays for"
             " the receiver's TCP work."

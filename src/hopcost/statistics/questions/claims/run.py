@@ -54,7 +54,7 @@ def unmet_condition(needs: Needs, run: ClaimRun, names: Sequence[str]) -> str | 
     planned = run.planned
     if (reason := _why_arms_are_missing(run, names)) is not None:
         return reason
-    cores = len({*planned.cores.stack, *planned.cores.generator})
+    cores = len(planned.cores.of_stacks_machine)
     if cores < needs.cores:
         return f"ran on {cores} cores, {needs.cores} needed: {needs.because}"
     failed = {  # void blocks too: an arm that did not start is named in such a one alone

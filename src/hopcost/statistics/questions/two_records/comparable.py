@@ -118,6 +118,9 @@ def _measured_otherwise(a: PlannedExperiment, b: PlannedExperiment) -> list[str]
     if a.turns is not b.turns:
         reasons.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")
     cores = [(len(planned.cores.stack), len(planned.cores.generator), planned.cores.shared) for planned in (a, b)]
+    machines = [planned.cores.generator_machine for planned in (a, b)]
+    if (machines[0] is None) != (machines[1] is None):
+        reasons.append("the generator of one is on a machine of its own, that of the other on the stacks'")
     if cores[0] != cores[1]:
         words = [f"{stack} for the stack, {generator} for the generator" for stack, generator, _ in cores]
         reasons.append(f"other cores: {words[0]}, and {words[1]}")
