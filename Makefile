@@ -48,7 +48,7 @@ $(BIOME): tools/biome/package-lock.json
 
 check-slow: setup ## what is too slow for CI: wheels, a long log, long property tests, and Miri (needs a nightly toolchain)
 	.venv/bin/pytest tests/slow
-	PROPTEST_CASES=$(WIRE_CASES) cargo test --profile slow --locked -p hopcost-engine --lib wire::
+	PROPTEST_CASES=$(WIRE_CASES) cargo test --profile tests --locked -p hopcost-engine --lib wire::
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "error: Miri is not installed, so nothing ran under it" >&2; \
 	  echo "hint: rustup toolchain install nightly --component miri,rust-src" >&2; exit 1; }
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 \
@@ -64,7 +64,7 @@ unit: .venv/bin/pytest ## the tests that start no process, in a minute
 	@tools/setup
 
 test: setup ## all tests but those of test-systems and check-slow, in ten minutes
-	cargo test --release --locked --quiet
+	cargo test --profile tests --locked --quiet
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 2 --dist worksteal
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m alone
 
