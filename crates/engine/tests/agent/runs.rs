@@ -106,7 +106,10 @@ fn a_closed_loop_is_frozen_by_the_agents_timer() {
         plan["cores"] = json!([core, core]);
         let lines = run(&plan);
         let start = of(&lines, "start").next().expect("the first line");
-        assert_eq!((&start["agent"]["address"], &start["agent"]["sha256"]), (&json!(agent.address), &json!(agent.sha256)));
+        assert_eq!(
+            (&start["agent"]["address"], &start["agent"]["sha256"]),
+            (&json!(agent.address), &json!(agent.sha256))
+        );
         assert_eq!(of(&lines, "slice").count(), 6);
         for slice in of(&lines, "slice") {
             check_slice(slice);
@@ -189,6 +192,7 @@ fn the_first_signal_ends_the_slice_and_the_run() {
     assert!(status.success(), "{words}");
     let slice = of(&lines, "slice").next().expect("what there was of it");
     assert!(slice["agent"]["late_ns"].is_null(), "the timer did not end it: {slice}");
+    assert_eq!(slice["agent"]["read_on_ns"], 0, "the threads had ended: {slice}");
     assert!(lines.last().expect("lines")["reasons"].to_string().contains("ended early"));
     agent.line("left");
     assert!(!is_stopped(origin.id()));
@@ -228,9 +232,11 @@ fn an_engine_says_why_it_was_refused() {
     let agent = agent_of(&papers, &[&origin]);
     let good = plan(&papers, &agent, &[&origin]);
     let foreign = Papers::new();
-    for (names, papers, message) in
-        [("g1", &foreign, "refuses this machine's certificate"), ("g2", &papers, "may not lead"), ("g3", &papers, "none of")]
-    {
+    for (names, papers, message) in [
+        ("g1", &foreign, "refuses this machine's certificate"),
+        ("g2", &papers, "may not lead"),
+        ("g3", &papers, "none of"),
+    ] {
         let Credentials { cert_file, key_file, .. } = papers.issue(&[names]);
         let mut plan = good.clone();
         (plan["agent"]["cert_file"], plan["agent"]["key_file"]) = (json!(text(&cert_file)), json!(text(&key_file)));

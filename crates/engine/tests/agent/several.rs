@@ -134,10 +134,10 @@ fn a_poisson_load_is_shared_request_by_request() {
         assert!(own["due"].as_u64() > Some(0) && other["due"].as_u64() > Some(0), "{own} {other}");
     }
     let starts = [&shared[0][0]["agent"], &shared[1][0]["agent"]];
-    assert_eq!(starts.map(|agent| (agent["member"].clone(), agent["members"].clone())), [
-        (json!(0), json!(2)),
-        (json!(1), json!(2)),
-    ]);
+    assert_eq!(
+        starts.map(|agent| (agent["member"].clone(), agent["members"].clone())),
+        [(json!(0), json!(2)), (json!(1), json!(2)),]
+    );
 }
 
 #[test]
