@@ -136,6 +136,8 @@ fn an_open_loop_is_drained_before_the_agent_is_told_to_freeze() {
         let mut plan = plan(&papers, &agent, &[&origins[0]]);
         plan["io"] = json!(io);
         plan["arms"][0]["arrivals"] = json!({"constant": {"rate_per_s": 200}});
+        // One for each request: on a busy machine all of them may be late, and none waits for a connection.
+        plan["arms"][0]["connections"] = json!(20);
         let lines = run(&plan);
         assert_eq!(of(&lines, "slice").count(), 3);
         for slice in of(&lines, "slice") {

@@ -92,6 +92,8 @@ fn plan_of(papers: &Papers, agent: &Agent, origin: &Origin, name: &str, arrivals
     let Credentials { cert_file, key_file, .. } = papers.issue(&[name]);
     (plan["agent"]["cert_file"], plan["agent"]["key_file"]) = (json!(text(&cert_file)), json!(text(&key_file)));
     plan["arms"][0]["arrivals"] = arrivals.clone();
+    // More than there are requests in a slice of the open loop: none waits for a connection, however busy the machine.
+    plan["arms"][0]["connections"] = json!(100);
     plan
 }
 
