@@ -153,7 +153,7 @@ fn an_open_loop_is_drained_before_the_agent_is_told_to_freeze() {
 #[test]
 fn connections_are_opened_anew_and_beside() {
     let papers = Papers::new();
-    let origins = vec![Origin::start()];
+    let origins = [Origin::start()];
     let agent = agent_of(&papers, &[&origins[0]]);
     let mut plan = plan(&papers, &agent, &[&origins[0]]);
     plan["arms"][0]["reopen_each_round"] = json!("burst");
