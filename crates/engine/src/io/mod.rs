@@ -2,12 +2,12 @@
 //!
 //! [`control`] is no backend: it steers a run that has two machines.
 //!
-//! Two backends, [`uring`] and [`epoll`], behind one trait; [`paced`] is a third, for slow clients. A backend knows sockets and when something happened on
-//! them; it does not know what the bytes mean, nor when a request is due.
+//! Two backends, [`uring`] and [`epoll`], behind one trait; [`paced`] is a third, for slow clients. A backend knows
+//! sockets and when something happened on them; it does not know what the bytes mean, nor when a request is due.
 //!
-//! System calls go through rustix. `libc` is used only for what rustix lacks: the CPU clock of another process
-//! and real-time priority (process.rs), receiving without a buffer (socket.rs), and the flags and error numbers of io_uring (uring/), whose
-//! crate takes them as `libc` types.
+//! System calls go through rustix. `libc` is used only for what rustix lacks: the CPU clock of another process and
+//! real-time priority (process.rs), receiving without a buffer (socket.rs), and the flags and error numbers of io_uring
+//! (uring/), whose crate takes them as `libc` types.
 #![allow(unsafe_code)]
 
 pub mod address;

@@ -14,8 +14,10 @@ pub struct Poisson {
     /// `None` is all.
     pub requests: Option<u64>,
     share: Share,
-    /// The last request looked at.
-    last: Position,
+    /// The last request looked at, and the sum of the gaps of rate 1 up to it. The next one is one gap further.
+    last: (u64, f64),
+    /// The number of that request among those of the share, if that is not all.
+    last_own: u64,
 }
 
 /// Which requests are this generator's. Each goes to one of several at random, so that what each of them sends is Poisson
@@ -33,15 +35,6 @@ impl Share {
     pub const ALL: Self = Self { own: 0, of: 1 };
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Position {
-    /// Its number among those of the share, and among all.
-    count: u64,
-    number: u64,
-    /// The sum of the gaps of rate 1 up to it. The next one of all is one gap further.
-    sum: f64,
-}
-
 impl Poisson {
     /// Arrivals at a constant mean rate, which must be above 0.
     pub fn new(rate_per_s: f64, seed: u64, requests: Option<u64>) -> Self {
@@ -51,9 +44,8 @@ impl Poisson {
     pub fn along(curve: RateCurve, seed: u64, requests: Option<u64>) -> Self {
         // Seeds that lie near each other would otherwise share their numbers, shifted.
         let seed = seeds::number(seed, 0);
-        let last = Position { count: 0, number: 0, sum: 0.0 };
-        let mut schedule = Self { curve, seed, requests, share: Share::ALL, last };
-        schedule.last = schedule.first();
+        let mut schedule = Self { curve, seed, requests, share: Share::ALL, last: (0, 0.0), last_own: 0 };
+        schedule.last.1 = schedule.gap(0);
         schedule
     }
 
@@ -61,34 +53,46 @@ impl Poisson {
     #[must_use]
     pub fn shared(&self, share: Share) -> Self {
         let mut schedule = Self { share, ..self.clone() };
-        schedule.last = schedule.first();
+        schedule.begin_share();
         schedule
     }
 
-    fn first(&self) -> Position {
-        let mut first = Position { count: 0, number: 0, sum: self.gap(0) };
+    fn begin_share(&mut self) {
+        (self.last, self.last_own) = ((0, self.gap(0)), 0);
         if !self.is_own(0) {
-            self.step(&mut first);
+            self.next_own();
         }
-        first
     }
 
     /// Goes on to the next request of the share.
-    #[inline]
-    fn step(&self, position: &mut Position) {
+    fn next_own(&mut self) {
+        let (mut number, mut sum) = self.last;
         loop {
-            position.number += 1;
-            position.sum += self.gap(position.number);
-            if self.is_own(position.number) {
-                return;
+            number += 1;
+            sum += self.gap(number);
+            if self.is_own(number) {
+                break;
             }
         }
+        self.last = (number, sum);
     }
 
-    #[inline]
     fn is_own(&self, number: u64) -> bool {
         // Other numbers than those of the gaps: whose a request is must not depend on when it is due.
         self.share.of == 1 || seeds::number(!self.seed, number) % self.share.of == self.share.own
+    }
+
+    /// The sum of the gaps up to a request of the share. Apart, so that a generator alone has no more to do per request.
+    #[cold]
+    fn sum_to_own(&mut self, count: u64) -> f64 {
+        if count < self.last_own {
+            self.begin_share();
+        }
+        while self.last_own < count {
+            self.last_own += 1;
+            self.next_own();
+        }
+        self.last.1
     }
 
     /// Arrivals along another curve that are independent of these, and the same for the same number.
@@ -110,16 +114,21 @@ impl Schedule for Poisson {
         if self.requests.is_some_and(|requests| count >= requests) {
             return Due::Never;
         }
-        let mut position = self.last;
-        if count < position.count {
-            position = self.first();
-        }
-        while position.count < count {
-            position.count += 1;
-            self.step(&mut position);
-        }
-        self.last = position;
-        self.curve.due_ns(position.sum).map_or(AFTER_ITS_END, |ns| Due::At(ns as u64))
+        let sum = if self.share.of > 1 {
+            self.sum_to_own(count)
+        } else {
+            let (mut at, mut sum) = self.last;
+            if count < at {
+                (at, sum) = (0, self.gap(0));
+            }
+            while at < count {
+                at += 1;
+                sum += self.gap(at);
+            }
+            self.last = (at, sum);
+            sum
+        };
+        self.curve.due_ns(sum).map_or(AFTER_ITS_END, |ns| Due::At(ns as u64))
     }
 
     fn is_open(&self) -> bool {

@@ -131,9 +131,8 @@ impl<'s, I: Io> BesideWorker<'s, I> {
             lane.drive(until_ns)
         } else if ending == Ending::ByTimer {
             // The fast ones go on until they know that the arm is frozen.
-            drive(lane, self.shared, until_ns, LOOK_NS).and_then(|()| {
-                drive(lane, self.shared, until_ns.saturating_add(MAX_DRAIN_NS), LOOK_FOR_FREEZE_NS)
-            })
+            drive(lane, self.shared, until_ns, LOOK_NS)
+                .and_then(|()| drive(lane, self.shared, until_ns.saturating_add(MAX_DRAIN_NS), LOOK_FOR_FREEZE_NS))
         } else if is_open_loop && stage.is_load() {
             drive(lane, self.shared, until_ns.saturating_add(MAX_DRAIN_NS), LOOK_NS)
         } else {

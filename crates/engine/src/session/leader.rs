@@ -67,8 +67,7 @@ pub(super) fn run<I: Io>(
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
         let edges = &mut edges;
-        let mut leader =
-            Leader { session, shared: &shared, worker, edges, arms, round: 0, stretch: 1.0, cores: None };
+        let mut leader = Leader { session, shared: &shared, worker, edges, arms, round: 0, stretch: 1.0, cores: None };
         let outcome = leader.rounds(io_name, observer);
         // The other threads wait at the barrier for a command, also after a failure.
         *lock(&shared.command) = Command::End;

@@ -85,6 +85,17 @@ fn the_leader_may_say_when() {
 }
 
 #[test]
+fn what_comes_right_behind_a_hello_is_answered() {
+    let (papers, sleeper) = (Papers::new(), Sleeper::start());
+    let agent = Agent::start(&order(&papers, &[arm("a", sleeper.id())]));
+    let mut guest = Guest::connect(&agent, &papers.issue(&["g1"]));
+    let hello = guest.hello(&agent);
+    guest.send(hello);
+    guest.send(json!({"kind": "ping"}));
+    assert_eq!([guest.next()["kind"].clone(), guest.next()["kind"].clone()], ["welcome", "pong"]);
+}
+
+#[test]
 fn nothing_else_happens_in_a_slice() {
     for message in [
         json!({"kind": "read"}),

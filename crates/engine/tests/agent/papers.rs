@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Papers {
     directory: PathBuf,
     issuer: Issuer<'static, KeyPair>,
+    issued: AtomicU32,
 }
 
 impl Papers {
@@ -21,7 +22,7 @@ impl Papers {
         let key = KeyPair::generate().expect("a key");
         let certificate = params.self_signed(&key).expect("a certificate");
         std::fs::write(directory.join("ca.pem"), certificate.pem()).expect("written");
-        Self { directory, issuer: Issuer::new(params, key) }
+        Self { directory, issuer: Issuer::new(params, key), issued: AtomicU32::new(0) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -32,13 +33,14 @@ impl Papers {
         self.path("ca.pem")
     }
 
-    /// A certificate of these names, in files called by the first one.
+    /// A certificate of these names, in files of its own: somebody may be reading those of an earlier one.
     pub fn issue(&self, names: &[&str]) -> Credentials {
         let params = CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
         let key = KeyPair::generate().expect("a key");
         let certificate = params.expect("good names").signed_by(&key, &self.issuer).expect("a certificate");
-        let cert_file = self.path(&format!("{}.pem", names[0]));
-        let key_file = self.path(&format!("{}.key", names[0]));
+        let number = self.issued.fetch_add(1, Ordering::Relaxed);
+        let cert_file = self.path(&format!("{number}-{}.pem", names[0]));
+        let key_file = self.path(&format!("{number}-{}.key", names[0]));
         std::fs::write(&cert_file, certificate.pem()).expect("written");
         std::fs::write(&key_file, key.serialize_pem()).expect("written");
         Credentials { ca_file: self.ca_file(), cert_file, key_file }

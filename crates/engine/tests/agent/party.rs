@@ -52,8 +52,7 @@ impl Agent {
         let mut stdin = child.stdin.take().expect("a pipe was asked for");
         writeln!(stdin, "{order}").expect("the agent reads its order");
         let lines = BufReader::new(child.stdout.take().expect("a pipe was asked for")).lines();
-        let mut agent =
-            Self { child, stdin: Some(stdin), lines, address: String::new(), sha256: String::new() };
+        let mut agent = Self { child, stdin: Some(stdin), lines, address: String::new(), sha256: String::new() };
         let listening = agent.line("listening");
         let text = |key: &str| listening[key].as_str().expect("a text").to_owned();
         (agent.address, agent.sha256) = (text("address"), text("sha256"));
@@ -74,6 +73,13 @@ impl Agent {
 
     pub fn signal(&self, signal: Signal) {
         send(&self.child, signal);
+    }
+
+    /// The most memory that it has ever had.
+    pub fn peak_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("every process has one");
+        peak.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
     pub fn close_input(&mut self) {
@@ -125,7 +131,11 @@ impl Guest {
     }
 
     pub fn send_bytes(&self, bytes: &[u8]) {
-        self.secure.send(bytes).expect("the agent reads");
+        self.try_send_bytes(bytes).expect("the agent reads");
+    }
+
+    pub fn try_send_bytes(&self, bytes: &[u8]) -> std::io::Result<()> {
+        self.secure.send(bytes)
     }
 
     /// Sends a message with a number, which is returned.

@@ -100,6 +100,21 @@ fn a_guest_that_sends_no_message_is_refused_and_the_agent_goes_on() {
 }
 
 #[test]
+fn a_long_frame_takes_no_memory() {
+    const FRAME: usize = 64 << 20;
+    let (papers, sleeper) = (Papers::new(), Sleeper::start());
+    let mut agent = agent(&papers, &sleeper);
+    let before_kib = agent.peak_kib();
+    let guest = Guest::connect(&agent, &papers.issue(&["g1"]));
+    // The agent refuses it by its head, and may close before all of it has been sent.
+    let _ = guest.try_send_bytes(&vec![b' '; FRAME]);
+    assert_eq!(agent.line("refused")["error"], "frame");
+    let more_kib = agent.peak_kib() - before_kib;
+    assert!(more_kib < FRAME as u64 / 4 / 1024, "{more_kib} KiB");
+    Guest::lead(&agent, &papers);
+}
+
+#[test]
 fn a_leader_that_sends_no_message_is_lost_and_nothing_stays_frozen() {
     let papers = Papers::new();
     let long = vec![b' '; 65_537];

@@ -106,7 +106,10 @@ fn a_closed_loop_is_frozen_by_the_agents_timer() {
         plan["cores"] = json!([core, core]);
         let lines = run(&plan);
         let start = of(&lines, "start").next().expect("the first line");
-        assert_eq!((&start["agent"]["address"], &start["agent"]["sha256"]), (&json!(agent.address), &json!(agent.sha256)));
+        assert_eq!(
+            (&start["agent"]["address"], &start["agent"]["sha256"]),
+            (&json!(agent.address), &json!(agent.sha256))
+        );
         assert_eq!(of(&lines, "slice").count(), 6);
         for slice in of(&lines, "slice") {
             check_slice(slice);
@@ -133,6 +136,8 @@ fn an_open_loop_is_drained_before_the_agent_is_told_to_freeze() {
         let mut plan = plan(&papers, &agent, &[&origins[0]]);
         plan["io"] = json!(io);
         plan["arms"][0]["arrivals"] = json!({"constant": {"rate_per_s": 200}});
+        // One for each request: on a busy machine all of them may be late, and none waits for a connection.
+        plan["arms"][0]["connections"] = json!(20);
         let lines = run(&plan);
         assert_eq!(of(&lines, "slice").count(), 3);
         for slice in of(&lines, "slice") {
@@ -148,7 +153,7 @@ fn an_open_loop_is_drained_before_the_agent_is_told_to_freeze() {
 #[test]
 fn connections_are_opened_anew_and_beside() {
     let papers = Papers::new();
-    let origins = vec![Origin::start()];
+    let origins = [Origin::start()];
     let agent = agent_of(&papers, &[&origins[0]]);
     let mut plan = plan(&papers, &agent, &[&origins[0]]);
     plan["arms"][0]["reopen_each_round"] = json!("burst");
@@ -189,6 +194,7 @@ fn the_first_signal_ends_the_slice_and_the_run() {
     assert!(status.success(), "{words}");
     let slice = of(&lines, "slice").next().expect("what there was of it");
     assert!(slice["agent"]["late_ns"].is_null(), "the timer did not end it: {slice}");
+    assert_eq!(slice["agent"]["read_on_ns"], 0, "the threads had ended: {slice}");
     assert!(lines.last().expect("lines")["reasons"].to_string().contains("ended early"));
     agent.line("left");
     assert!(!is_stopped(origin.id()));
@@ -228,9 +234,11 @@ fn an_engine_says_why_it_was_refused() {
     let agent = agent_of(&papers, &[&origin]);
     let good = plan(&papers, &agent, &[&origin]);
     let foreign = Papers::new();
-    for (names, papers, message) in
-        [("g1", &foreign, "refuses this machine's certificate"), ("g2", &papers, "may not lead"), ("g3", &papers, "none of")]
-    {
+    for (names, papers, message) in [
+        ("g1", &foreign, "refuses this machine's certificate"),
+        ("g2", &papers, "may not lead"),
+        ("g3", &papers, "none of"),
+    ] {
         let Credentials { cert_file, key_file, .. } = papers.issue(&[names]);
         let mut plan = good.clone();
         (plan["agent"]["cert_file"], plan["agent"]["key_file"]) = (json!(text(&cert_file)), json!(text(&key_file)));

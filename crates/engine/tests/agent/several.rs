@@ -92,6 +92,8 @@ fn plan_of(papers: &Papers, agent: &Agent, origin: &Origin, name: &str, arrivals
     let Credentials { cert_file, key_file, .. } = papers.issue(&[name]);
     (plan["agent"]["cert_file"], plan["agent"]["key_file"]) = (json!(text(&cert_file)), json!(text(&key_file)));
     plan["arms"][0]["arrivals"] = arrivals.clone();
+    // More than there are requests in a slice of the open loop: none waits for a connection, however busy the machine.
+    plan["arms"][0]["connections"] = json!(100);
     plan
 }
 
@@ -134,10 +136,10 @@ fn a_poisson_load_is_shared_request_by_request() {
         assert!(own["due"].as_u64() > Some(0) && other["due"].as_u64() > Some(0), "{own} {other}");
     }
     let starts = [&shared[0][0]["agent"], &shared[1][0]["agent"]];
-    assert_eq!(starts.map(|agent| (agent["member"].clone(), agent["members"].clone())), [
-        (json!(0), json!(2)),
-        (json!(1), json!(2)),
-    ]);
+    assert_eq!(
+        starts.map(|agent| (agent["member"].clone(), agent["members"].clone())),
+        [(json!(0), json!(2)), (json!(1), json!(2)),]
+    );
 }
 
 #[test]

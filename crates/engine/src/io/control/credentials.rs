@@ -97,9 +97,14 @@ mod tests {
     fn a_certificate_has_its_names_and_no_others() {
         let names = vec!["g1".to_owned(), "198.18.100.12".to_owned()];
         let signed = rcgen::generate_simple_self_signed(names).expect("a certificate");
-        for (name, expected) in
-            [("g1", true), ("198.18.100.12", true), ("g2", false), ("g", false), ("198.18.100.1", false), ("no name", false)]
-        {
+        for (name, expected) in [
+            ("g1", true),
+            ("198.18.100.12", true),
+            ("g2", false),
+            ("g", false),
+            ("198.18.100.1", false),
+            ("no name", false),
+        ] {
             assert_eq!(is_named(signed.cert.der(), name), expected, "{name}");
         }
         assert!(!is_named(&CertificateDer::from(vec![1, 2, 3]), "g1"), "no certificate at all");

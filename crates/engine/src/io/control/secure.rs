@@ -69,12 +69,7 @@ impl Secure {
     }
 
     /// Shakes hands with somebody who has connected. That and each send may take `patience_ns`.
-    pub fn accept(
-        socket: TcpStream,
-        config: Arc<ServerConfig>,
-        patience_ns: u64,
-        most_bytes: u32,
-    ) -> io::Result<Self> {
+    pub fn accept(socket: TcpStream, config: Arc<ServerConfig>, patience_ns: u64, most_bytes: u32) -> io::Result<Self> {
         let tls = ServerConnection::new(config).map_err(io::Error::other)?;
         Self::new(socket, Connection::Server(tls), patience_ns, most_bytes)
     }
@@ -195,7 +190,9 @@ impl Secure {
         let mut buffer = [0; READ_BYTES];
         while clock::monotonic_ns() < until_ns {
             let is_there = self.wait(until_ns);
-            if !is_there.is_ok_and(|is_there| is_there) || !(&self.socket).read(&mut buffer).is_ok_and(|bytes| bytes > 0) {
+            if !is_there.is_ok_and(|is_there| is_there)
+                || !(&self.socket).read(&mut buffer).is_ok_and(|bytes| bytes > 0)
+            {
                 return;
             }
         }

@@ -227,11 +227,6 @@ impl Link {
         self.read_until_ns.load(Ordering::Acquire) == LOST
     }
 
-    /// How long to read on behind a freeze: no answer that left before it comes later.
-    pub(super) fn read_on_ns(&self) -> u64 {
-        self.state().round_trips.most_ns()
-    }
-
     /// What to say of an answer that is not one to the question.
     pub(super) fn surprised(&self, answer: &Answer) -> Failure {
         let failure = Failure::run(format!("the agent at {} gave an answer out of turn: {answer:?}", self.address));
@@ -256,7 +251,9 @@ impl Link {
         match self.secure.send(&payload) {
             Ok(()) => Ok(id),
             // Why the agent closed is in what it sent last, and the reader finds that.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe || error.kind() == io::ErrorKind::ConnectionReset => {
+            Err(error)
+                if error.kind() == io::ErrorKind::BrokenPipe || error.kind() == io::ErrorKind::ConnectionReset =>
+            {
                 Ok(id)
             }
             Err(error) => {
@@ -345,6 +342,7 @@ impl Link {
         let is_frozen = matches!(answer, Answer::Frozen { .. });
         if is_of_slice && is_frozen {
             state.slice = None;
+            // No answer that left before the freeze comes later.
             let read_until_ns = answered_ns + state.round_trips.most_ns();
             self.read_until_ns.store(read_until_ns, Ordering::Release);
         } else {
@@ -374,11 +372,10 @@ impl Link {
 
     fn broken(&self, error: &io::Error) -> Failure {
         match tls_error(error) {
-            Some(rustls::Error::AlertReceived(alert)) if !self.state().is_welcome => Failure::machine(format!(
-                "the agent at {} refuses this machine's certificate: {alert:?}",
-                self.address
-            ))
-            .hint("`cert_file` has to be signed by the authority in the agent's `ca_file`"),
+            Some(rustls::Error::AlertReceived(alert)) if !self.state().is_welcome => {
+                Failure::machine(format!("the agent at {} refuses this machine's certificate: {alert:?}", self.address))
+                    .hint("`cert_file` has to be signed by the authority in the agent's `ca_file`")
+            }
             _ => self.failure(&error.to_string()),
         }
     }

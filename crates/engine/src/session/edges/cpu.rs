@@ -119,9 +119,8 @@ pub(in crate::session) fn check_accounts(arm: &str, hops: &[Hop]) -> Result<(), 
         let CpuSource::Cgroup(directory) = &hop.cpu else { continue };
         CgroupUsage::open(directory).map_err(|error| {
             let place = directory.display();
-            Failure::machine(format!("arm `{arm}`, hop `{}`: no CPU account in {place}: {error}", hop.name)).hint(
-                "a cgroup of version 2 (cpu.stat) or of version 1's cpuacct; else {\"processes\": [pid, ...]}",
-            )
+            Failure::machine(format!("arm `{arm}`, hop `{}`: no CPU account in {place}: {error}", hop.name))
+                .hint("a cgroup of version 2 (cpu.stat) or of version 1's cpuacct; else {\"processes\": [pid, ...]}")
         })?;
     }
     Ok(())

@@ -24,9 +24,10 @@ pub(in crate::session) fn drive<I: Io, S: Schedule>(
     loop {
         let now_ns = clock::monotonic_ns();
         let look_ns = match link.read_until_ns() {
-            _ if ending != Ending::ByTimer && now_ns >= until_ns => return Ok(()),
             _ if signal::stop_requested() || lane.client.is_finished() || link.is_lost() => return Ok(()),
             Some(read_until_ns) if ending == Ending::ByTimer => return lane.drive(read_until_ns),
+            // Also if that has passed meanwhile: it sends what became due before.
+            _ if ending != Ending::ByTimer && until_ns <= now_ns + LOOK_FOR_AGENT_NS => return lane.drive(until_ns),
             _ if now_ns < until_ns => until_ns.min(now_ns + LOOK_FOR_AGENT_NS),
             _ => now_ns + LOOK_FOR_FREEZE_NS,
         };

@@ -21,8 +21,8 @@ mod round_trips;
 
 pub(super) use self::channel::{Channel, Link};
 pub(super) use self::cpu::{CpuMeter, CpuReading, check_accounts};
-use self::freeze::{Freezer, Freezers};
 pub(super) use self::freeze::thaw_in_signal_handler;
+use self::freeze::{Freezer, Freezers};
 pub(super) use self::lanes::drive;
 use self::remote::RemoteEdge;
 use super::setup::{Session, SessionArm};
@@ -101,9 +101,9 @@ impl Edge {
                 let cpu = meter.read();
                 let generator_ns = clock::process_cpu_ns();
                 let start_ns = clock::monotonic_ns();
-                freezer.thaw().map_err(|error| {
-                    Failure::run(format!("arm `{}` cannot be thawed: {error}", freezer.arm()))
-                })?;
+                freezer
+                    .thaw()
+                    .map_err(|error| Failure::run(format!("arm `{}` cannot be thawed: {error}", freezer.arm())))?;
                 Ok(Thawed { at_ns: start_ns, start_ns, cpu, generator_ns })
             }
             Self::Remote(edge) => edge.thaw(ending, length_ns),
@@ -160,9 +160,7 @@ impl Edges {
         let freezers = session.arms.iter().map(|arm| Freezer::new(&arm.name, arm.freeze.as_ref()));
         let freezers = Freezers::new(freezers.collect::<Result<_, _>>()?);
         let edge = |(number, arm): (usize, &SessionArm)| match (&arm.freeze, &channel) {
-            (Some(FreezeBy::Agent(agents)), Some(channel)) => {
-                RemoteEdge::new(arm, *agents, channel).map(Edge::Remote)
-            }
+            (Some(FreezeBy::Agent(agents)), Some(channel)) => RemoteEdge::new(arm, *agents, channel).map(Edge::Remote),
             (Some(FreezeBy::Agent(_)), None) => {
                 Err(Failure::usage(format!("arm `{}`: an agent freezes it, and there is none", arm.name)))
             }

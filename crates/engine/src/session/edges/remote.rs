@@ -75,15 +75,13 @@ impl RemoteEdge {
     pub(super) fn freeze(&mut self) -> Result<Frozen, Failure> {
         let arm = self.arm;
         let slice = self.slice.take();
-        let read_on_ns = if slice.is_some() { self.link.read_on_ns() } else { 0 };
+        // The threads have ended before its time: a signal came.
+        let is_cut_short = slice.is_some() && self.link.read_until_ns().is_none();
+        if is_cut_short {
+            self.link.ask(|id| Request::Stop { id })?;
+        }
         let Answered { answer, exchange } = match slice {
-            Some(id) => {
-                if self.link.read_until_ns().is_none() {
-                    // The threads have ended before its time: a signal came.
-                    self.link.ask(|id| Request::Stop { id })?;
-                }
-                self.link.end_slice(id)?
-            }
+            Some(id) => self.link.end_slice(id)?,
             None => self.link.ask(|id| Request::Freeze { id, arm })?,
         };
         let Answer::Frozen { due_ns, freeze_ns, frozen_ns, ref cpu_ns, .. } = answer else {
@@ -95,6 +93,8 @@ impl RemoteEdge {
             exchanges.push(exchange);
         }
         let clocks = best(&exchanges);
+        let read_until_ns = self.link.read_until_ns().filter(|_| slice.is_some() && !is_cut_short);
+        let read_on_ns = read_until_ns.map_or(0, |until_ns| until_ns.saturating_sub(exchange.answered_ns));
         let agent = AgentEdges {
             thaw: self.thaw.take().unwrap_or(clocks),
             freeze: clocks,

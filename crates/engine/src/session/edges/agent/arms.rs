@@ -1,9 +1,9 @@
 //! The arms of this machine, thawed and frozen for a leader.
 
+use super::super::SETTLE_NS;
 use super::super::cpu::{CpuMeter, CpuReading, check_accounts};
 use super::super::freeze::{Freezer, Freezers};
 use super::super::messages::{ArmFacts, ErrorKind, FreezerKind};
-use super::super::SETTLE_NS;
 use super::order::OrderedArm;
 use super::sleep_until;
 use crate::plan::FreezeBy;

@@ -66,7 +66,11 @@ pub(super) fn refuse(secure: &Secure, id: Option<u64>, refusal: &Refusal) {
     secure.close();
 }
 
-fn hear(secure: &Secure, order: &Order, sha256: &str) -> Result<(String, usize, u64, u64), (Option<u64>, Refusal)> {
+/// A refusal, and the number of the message that is refused.
+type Refused = (Option<u64>, Refusal);
+
+/// The name, the member, the number of the hello and when it was there.
+fn hear(secure: &Secure, order: &Order, sha256: &str) -> Result<(String, usize, u64, u64), Refused> {
     let without_id = |refusal| (None, refusal);
     let certificate = secure.certificate();
     let is_own = |name: &str| certificate.as_ref().is_some_and(|certificate| is_named(certificate, name));
@@ -108,7 +112,7 @@ fn first_frame(secure: &Secure) -> Result<(Vec<u8>, u64), Refusal> {
 }
 
 /// Whether a first message is a hello of the same build. Returns its number.
-fn check_greeting(frame: &[u8], builds: Builds, own_sha256: &str) -> Result<u64, (Option<u64>, Refusal)> {
+fn check_greeting(frame: &[u8], builds: Builds, own_sha256: &str) -> Result<u64, Refused> {
     let greeting: Greeting = match serde_json::from_slice(frame) {
         Ok(greeting) => greeting,
         Err(error) => {

@@ -70,9 +70,12 @@ impl<'a> Serving<'a> {
 
     /// Does what they want until their end.
     pub(super) fn serve(&mut self) -> End {
+        // What came right behind a hello has been received, so that nothing wakes this thread for it.
+        let mut step = (0..self.members.len()).try_for_each(|member| self.take_messages(member, clock::monotonic_ns()));
         loop {
-            if let Err(end) = self.turn() {
-                return end;
+            match step {
+                Ok(()) => step = self.turn(),
+                Err(end) => return end,
             }
         }
     }
@@ -108,6 +111,18 @@ impl<'a> Serving<'a> {
         let received_ns = clock::monotonic_ns();
         let Member { name, secure, .. } = self.members[member];
         let received = secure.receive().map_err(|error| broken(name, &error))?;
+        self.take_messages(member, received_ns)?;
+        match received {
+            Received::Bytes => Ok(()),
+            Received::End => {
+                let message = format!("`{name}` closed the connection without a farewell");
+                Err(End::Lost { reason: Reason::Lost, message })
+            }
+        }
+    }
+
+    fn take_messages(&mut self, member: usize, received_ns: u64) -> Result<(), End> {
+        let secure = self.members[member].secure;
         let refused = |id, refusal| End::Refused { member, id, refusal };
         let too_long = |error| refused(None, too_long_refusal(error));
         while let Some(frame) = secure.take_frame().map_err(too_long)? {
@@ -121,13 +136,7 @@ impl<'a> Serving<'a> {
                 Problem::Ended(end) => end,
             })?;
         }
-        match received {
-            Received::Bytes => Ok(()),
-            Received::End => {
-                let message = format!("`{name}` closed the connection without a farewell");
-                Err(End::Lost { reason: Reason::Lost, message })
-            }
-        }
+        Ok(())
     }
 
     fn handle(&mut self, member: usize, request: Request, received_ns: u64) -> Result<(), Problem> {
@@ -173,12 +182,7 @@ impl<'a> Serving<'a> {
         self.do_for_all(&request, &wants, asked.collect())
     }
 
-    fn do_for_all(
-        &mut self,
-        request: &Request,
-        wants: &[(Request, u64)],
-        asked: Vec<Asked>,
-    ) -> Result<(), Problem> {
+    fn do_for_all(&mut self, request: &Request, wants: &[(Request, u64)], asked: Vec<Asked>) -> Result<(), Problem> {
         match *request {
             Request::Thaw { arm, .. } => self.thaw(arm, &asked).map(|_| ()),
             Request::Slice { arm, length_ns, .. } => {
