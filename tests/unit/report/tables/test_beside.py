@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from known import known
 from samples.blocks import MS, histogram
+from samples.pages import rendered
 from samples.records import record
 from samples.sweeps import at, plan_with, planned, table_of
 
@@ -65,6 +66,12 @@ def test_the_details_have_a_row_for_each_kind_and_stack() -> None:
         ["", "behind", "3"],
     ]
     assert [row[-3:] for row in table.rows][3][:2] == ["2", "5"]
+
+
+def test_the_page_has_both() -> None:
+    page = rendered(content(with_beside(at(0, 400))))
+    assert "Beside them 7 slow clients at 30 KB/s, median direct 20.0 ms, behind 20.0 ms." in page
+    assert "slow clients and idle connections" in page
 
 
 def test_without_any_there_is_neither() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from known import known
 from samples.blocks import MS, block, histogram_of, sound_part
+from samples.pages import rendered
 from samples.records import record
 from samples.sweeps import details_of
 
 from hopcost.programs.generators.engine_lines import RequestTotals
 from hopcost.record.contents.block import ArmBlock
+from hopcost.record.contents.run import Record
 from hopcost.report import Part
 from hopcost.report.document import Table
 
@@ -24,9 +26,12 @@ def with_requests(part: ArmBlock) -> ArmBlock:
     return part
 
 
+def of_a_mix() -> Record:
+    return record(block(0, *[with_requests(sound_part(arm)) for arm in ("direct", "behind", "direct-aa")]))
+
+
 def test_a_row_for_each_request_and_stack() -> None:
-    parts = [with_requests(sound_part(arm)) for arm in ("direct", "behind", "direct-aa")]
-    elements = details_of(record(block(0, *parts)))[Part.LOAD]
+    elements = details_of(of_a_mix())[Part.LOAD]
     (table,) = [table for table in elements if isinstance(table, Table) and table.title == "by request"]
     assert table.header == ["load", "request", "stack", "answers", "failed", "median µs", "p99 µs"]
     assert [row[:5] for row in table.rows] == [
@@ -36,6 +41,11 @@ def test_a_row_for_each_request_and_stack() -> None:
         ["", "", "behind", "10,000", "–"],
     ]
     assert all(row[5].startswith("1000") for row in table.rows)
+
+
+def test_the_page_has_it() -> None:
+    page = rendered(of_a_mix())
+    assert "by request" in page and ">form</" in page and "2 status" in page
 
 
 def test_without_a_mix_there_is_no_such_table() -> None:
