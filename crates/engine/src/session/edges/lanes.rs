@@ -1,7 +1,7 @@
 //! How a thread loads an arm whose edges are an agent's.
 
 use super::Ending;
-use super::channel::Link;
+use super::link::Link;
 use crate::client::Lane;
 use crate::io::{Io, signal};
 use crate::schedule::Schedule;

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! freeze, cpu                      an arm of this machine
-//! remote, channel                  the leader's end: an arm that an agent holds
+//! remote, channel, link            the leader's end: an arm that an agent holds
 //! agent                            the agent itself: `hopcost-engine agent`
 //! messages, exchange, round_trips  what both say, and what their clocks say
 //! ```
@@ -15,15 +15,17 @@ mod cpu;
 mod exchange;
 mod freeze;
 mod lanes;
+mod link;
 mod messages;
 mod remote;
 mod round_trips;
 
-pub(super) use self::channel::{Channel, Link};
+pub(super) use self::channel::Channel;
 pub(super) use self::cpu::{CpuMeter, CpuReading, check_accounts};
 pub(super) use self::freeze::thaw_in_signal_handler;
 use self::freeze::{Freezer, Freezers};
 pub(super) use self::lanes::drive;
+pub(super) use self::link::Link;
 use self::remote::RemoteEdge;
 use super::setup::{Session, SessionArm};
 use crate::lines::{self, AgentEdges};

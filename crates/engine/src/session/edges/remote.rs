@@ -1,8 +1,9 @@
 //! An arm whose edges are an agent's. Times, length and CPU time are the agent's; how its clock relates to this one's is
 //! measured at each edge.
 
-use super::channel::{Answered, Channel, Link};
+use super::channel::Channel;
 use super::exchange::Exchange;
+use super::link::{Answered, Link};
 use super::messages::{Answer, Request};
 use super::{CpuReading, Ending, Frozen, Thawed};
 use crate::lines::{AgentEdges, ClockReading};
