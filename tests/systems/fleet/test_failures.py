@@ -95,9 +95,7 @@ def test_a_part_that_is_killed_costs_one_block(two_machines: Hosts, tmp_path: Pa
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
-def test_nothing_is_left_of_a_harness_that_ends(
-    two_machines: Hosts, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_nothing_is_left_of_a_harness_that_ends(two_machines: Hosts, tmp_path: Path, number: signal.Signals) -> None:
     with loading(two_machines, tmp_path, 60) as (process, record, traces):
         process.send_signal(number)
         process.communicate(timeout=WAIT_S)
