@@ -64,6 +64,11 @@ class Hosts:
         return f"hct-{os.getpid()}-g"
 
     @property
+    def namespaces(self) -> set[str]:
+        """Both, as `/proc/PID/ns/net` has them."""
+        return {f"net:[{Path('/run/netns', name).stat().st_ino}]" for name in (self.stacks, self.generator)}
+
+    @property
     def inside(self) -> list[str]:
         """What runs a command on the stacks' machine; `ip netns exec` would hide the cgroups."""
         return ["nsenter", f"--net=/run/netns/{self.stacks}", "--"]

@@ -44,7 +44,7 @@ def loading(hosts: Hosts, folder: Path, seconds: int) -> Iterator[tuple[subproce
             stderr=subprocess.PIPE,
             text=True,
         ) as process,
-        noted(process.pid, temporary) as traces,
+        noted(process.pid, temporary, hosts.namespaces) as traces,
     ):
         try:
             deadline = time.monotonic() + WAIT_S

@@ -171,8 +171,8 @@ class Finished(NamedTuple):
 def shell_command(script: str, *words: str) -> str:
     """The command line for a login shell of any kind: `sh` runs the script.
 
-    >>> shell_command('echo "$1"', "a b")
-    "exec sh -c 'echo \\"$1\\"' sh 'a b'"
+    >>> print(shell_command('echo "$1"', "a b"))
+    exec sh -c 'echo "$1"' sh 'a b'
     """
     return " ".join(["exec", "sh", "-c", *(shlex.quote(word) for word in (script, "sh", *words))])
 
