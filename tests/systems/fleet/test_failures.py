@@ -3,78 +3,19 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
-from command import HOPCOST, environment
 from systems.hosts import Hosts
-from systems.traces import Traces, noted
-from texts import suite_files
+from systems.two_machine_runs import LEFT_S, WAIT_S, agent_of, ended, loading, void
 
-from hopcost.machine.traces import command_line, descendants
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import reader
-from hopcost.record.contents.run import Record
 
 pytestmark = pytest.mark.timeout(300)
-
-WAIT_S = 120.0  # a limit, not a measure
-LEFT_S = 15.0  # the lease of the generator's folder, and a margin
-SUITE = suite_files.TWO_ARMS.replace('"http+unix"', '"http+tcp"').replace("arms.unix", "arms.again")
-SUITE = SUITE.replace('"tcp", "unix"', '"tcp", "again"')
-
-
-@contextmanager
-def loading(hosts: Hosts, folder: Path, seconds: int) -> Iterator[tuple[subprocess.Popen[str], Path, Traces]]:
-    """A run on both machines whose engine loads by now."""
-    temporary, record = folder / "tmp", folder / "record"
-    temporary.mkdir()
-    suite = suite_files.write(folder, SUITE)
-    words = ["run", str(suite), "--time", str(seconds), "--quick", "--anyway", "--record", str(record), *hosts.options]
-    with (
-        subprocess.Popen(
-            [*hosts.inside, HOPCOST, *words],
-            env=environment() | {"TMPDIR": str(temporary)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process,
-        noted(process.pid, temporary, hosts.namespaces) as traces,
-    ):
-        try:
-            deadline = time.monotonic() + WAIT_S
-            while not (record.exists() and hosts.engines()):
-                assert process.poll() is None and process.stderr is not None, process.stderr and process.stderr.read()
-                assert time.monotonic() < deadline, "it did not begin to load"
-                time.sleep(0.05)
-            time.sleep(0.5)  # it warms up
-            traces.note()
-            yield process, record, traces
-        finally:
-            process.kill()
-
-
-def ended(process: subprocess.Popen[str], record: Path) -> tuple[int, str, Record]:
-    """Its exit code, what it said, and its record."""
-    _, said = process.communicate(timeout=WAIT_S)
-    return process.returncode, said, reader.read_record(record)
-
-
-def void(record: Record) -> list[str]:
-    """The reasons of the void blocks, in words."""
-    blocks = [block for block in record.blocks if block.validity is Validity.VOID]
-    return ["; ".join(reason.text or reason.kind.value for reason in block.reasons) for block in blocks]
-
-
-def agent_of(harness: int) -> psutil.Process:
-    (pid,) = [pid for pid in descendants(harness) if command_line(pid).endswith("hopcost-engine agent")]
-    return psutil.Process(pid)
-
 
 KILLS: dict[str, Callable[[Hosts, int], psutil.Process]] = {
     "engine": lambda hosts, _: hosts.engines()[0],
