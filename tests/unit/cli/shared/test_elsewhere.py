@@ -36,5 +36,5 @@ def test_everything_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing: there is no such file"):
+    with pytest.raises(UsageError, match="nothing: there is no such file") as refused:
         read_elsewhere("g=b", None, [tmp_path / "nothing"], None)
