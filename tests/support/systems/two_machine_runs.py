@@ -15,11 +15,11 @@ from systems.traces import Traces, noted
 from texts import suite_files
 
 from hopcost.machine.traces import command_line, descendants
-from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import reader
+from hopcost.record.contents.reason import ReasonKind
 from hopcost.record.contents.run import Record
 
-WAIT_S = 120.0  # a limit, not a measure
+WAIT_S = 200.0  # a limit, not a measure
 LEFT_S = 10.0  # the lease of the generator's folder is 8 s
 SUITE = suite_files.TWO_ARMS.replace('"http+unix"', '"http+tcp"').replace("arms.unix", "arms.again")
 SUITE = SUITE.replace('"tcp", "unix"', '"tcp", "again"')
@@ -63,10 +63,15 @@ def ended(process: subprocess.Popen[str], record: Path) -> tuple[int, str, Recor
     return process.returncode, said, reader.read_record(record)
 
 
-def void(record: Record) -> list[str]:
-    """The reasons of the void blocks, in words."""
-    blocks = [block for block in record.blocks if block.validity is Validity.VOID]
-    return ["; ".join(reason.text or reason.kind.value for reason in block.reasons) for block in blocks]
+def broken_off(record: Record) -> list[str]:
+    """The reasons of the blocks that a failure cut short, in words; blocks that a busy machine voids are not counted."""
+    reasons = [reason for block in record.blocks for reason in block.reasons]
+    return [reason.text or "" for reason in reasons if reason.kind is ReasonKind.BROKE_OFF]
+
+
+def went_on(record: Record) -> bool:
+    """Whether the last block was measured to its end."""
+    return bool(record.blocks) and all(reason.kind is not ReasonKind.BROKE_OFF for reason in record.blocks[-1].reasons)
 
 
 def agent_of(harness: int) -> psutil.Process:

@@ -20,7 +20,7 @@ from hopcost.record import reader
 
 pytestmark = pytest.mark.timeout(200)
 
-WAIT_S = 120.0
+WAIT_S = 200.0
 
 
 @contextmanager
