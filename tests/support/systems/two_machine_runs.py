@@ -64,7 +64,7 @@ def ended(process: subprocess.Popen[str], record: Path) -> tuple[int, str, Recor
 
 
 def broken_off(record: Record) -> list[str]:
-    """The reasons of the blocks that a failure cut short, in words; blocks that a busy machine voids are not counted."""
+    """The reasons of the blocks that a failure cut short, in words; those of a busy machine do not count."""
     reasons = [reason for block in record.blocks for reason in block.reasons]
     return [reason.text or "" for reason in reasons if reason.kind is ReasonKind.BROKE_OFF]
 
