@@ -125,7 +125,9 @@ class Connection:
             process = await self._ssh.create_process(shell_command(script, *words), encoding=None)
             line = await process.stdout.readline()
             if not line.endswith(b"\n"):
-                raise CannotMeasure(f"{self._where}: {text_of(await process.stderr.read()).strip() or 'nothing starts'}")
+                raise CannotMeasure(
+                    f"{self._where}: {text_of(await process.stderr.read()).strip() or 'nothing starts'}"
+                )
             self._held, self._beating = process, asyncio.ensure_future(beat(process))
             return text_of(line).rstrip("\n")
 

@@ -57,5 +57,6 @@ async def log_in(
         ) from error
     except (asyncssh.Error, OSError) as error:
         raise CannotMeasure(
-            f"{where}: it cannot be reached: {error or type(error).__name__}", f"ssh {login.words()} must work from here"
+            f"{where}: it cannot be reached: {error or type(error).__name__}",
+            f"ssh {login.words()} must work from here",
         ) from error

@@ -101,7 +101,9 @@ def _not_sent(connection: Connection, path: str, sent: Finished) -> CannotMeasur
     where = f"{connection.role} ({connection.login.host})"
     folder = shlex.quote(str(Path(path).parent))
     if NO_SPACE in sent.errors:
-        return CannotMeasure(f"{where}: no room for the load engine in {folder}", f"df -h {folder} there, and make room")
+        return CannotMeasure(
+            f"{where}: no room for the load engine in {folder}", f"df -h {folder} there, and make room"
+        )
     return CannotMeasure(f"{where}: the load engine cannot be put into {folder}: {sent.last_line}", None)
 
 
