@@ -31,6 +31,7 @@ from hopcost.statistics.change_points.outliers import tame
 from hopcost.statistics.change_points.partition import Edges, Floats, best_partitions, squares
 from hopcost.statistics.change_points.segments import Change, Segments, Stretch
 from hopcost.statistics.change_points.spread import Spread, prior
+import itertools
 
 SPLIT_ERROR = 0.014
 WHOLE_FROM = 40  # records; with fewer the error shrinks in proportion, so that one false change has as many records
@@ -50,8 +51,8 @@ def change_points(log_ratios: Sequence[float], standard_errors: Sequence[float |
     level = float(np.median(values))
     edges = _chosen(values - level, known)
     learned = known.updated(squares(values - level, edges), len(values) - len(edges) + 1)
-    stretches = tuple(_stretch(values, first, after, learned) for first, after in zip(edges, edges[1:], strict=False))
-    changes = tuple(_change(*both, learned) for both in zip(stretches, stretches[1:], strict=False))
+    stretches = tuple(_stretch(values, first, after, learned) for first, after in itertools.pairwise(edges))
+    changes = tuple(_change(*both, learned) for both in itertools.pairwise(stretches))
     spread = math.sqrt(learned.variance)
     return Segments(stretches=stretches, changes=changes, spread=spread, degrees=learned.degrees)
 
@@ -82,7 +83,7 @@ def between_changes(edges: Edges) -> float:
     (0.0, 2.773)
     """
     inner = edges[1:-1]
-    return 2 * math.fsum(math.log(edges[-1] / (after - first)) for first, after in zip(inner, inner[1:], strict=False))
+    return 2 * math.fsum(math.log(edges[-1] / (after - first)) for first, after in itertools.pairwise(inner))
 
 
 def _chosen(values: Floats, known: Spread) -> Edges:

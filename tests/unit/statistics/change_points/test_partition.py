@@ -12,6 +12,7 @@ from hopcost.errors import CannotMeasure
 from hopcost.statistics.change_points import partition
 from hopcost.statistics.change_points.partition import Edges, Floats, best_partitions, squares
 from hopcost.statistics.change_points.segments import LEAST_RECORDS
+import itertools
 
 
 def all_partitions(number: int, changes: int, first: int = 0) -> Iterator[tuple[int, ...]]:
@@ -26,7 +27,7 @@ def all_partitions(number: int, changes: int, first: int = 0) -> Iterator[tuple[
 
 
 def by_hand(values: Floats, edges: Edges) -> float:
-    pairs = zip(edges, edges[1:], strict=False)
+    pairs = itertools.pairwise(edges)
     return sum(float(((values[first:after] - values[first:after].mean()) ** 2).sum()) for first, after in pairs)
 
 
