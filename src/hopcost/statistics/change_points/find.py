@@ -20,6 +20,7 @@ makes less than one false change in 200 records (docs/explain/change-points.md).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -31,7 +32,6 @@ from hopcost.statistics.change_points.outliers import tame
 from hopcost.statistics.change_points.partition import Edges, Floats, best_partitions, squares
 from hopcost.statistics.change_points.segments import Change, Segments, Stretch
 from hopcost.statistics.change_points.spread import Spread, prior
-import itertools
 
 SPLIT_ERROR = 0.014
 WHOLE_FROM = 40  # records; with fewer the error shrinks in proportion, so that one false change has as many records
