@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,7 +13,6 @@ from hopcost.errors import CannotMeasure
 from hopcost.statistics.change_points import partition
 from hopcost.statistics.change_points.partition import Edges, Floats, best_partitions, squares
 from hopcost.statistics.change_points.segments import LEAST_RECORDS
-import itertools
 
 
 def all_partitions(number: int, changes: int, first: int = 0) -> Iterator[tuple[int, ...]]:
