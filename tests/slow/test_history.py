@@ -73,7 +73,7 @@ def test_a_folder_of_records_goes_all_the_way(place: str, folder: Path) -> None:
     rows = command.hopcost("history", SMALL, "--format", "csv", *asked).stdout.splitlines()
     assert len(rows) == 1 + REAL
     text = command.hopcost("history", MADE_UP, *asked).stdout
-    assert "●" in text and "▲" in text
+    assert "behind is slower since" in text  # where signs are ASCII, the chart is too
 
     gate = ("gate", MADE_UP, "--against", "history", *asked)
     codes = [command.hopcost(*gate, "--margin", margin).returncode for margin in ("8%", "0.5%")]
