@@ -31,8 +31,13 @@ def make_engine(place: Place) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    wait = {"connect_timeout": CONNECT_S, "tcp_user_timeout": UNANSWERED_MS, "application_name": "hopcost"}
-    own = {name: value for name, value in wait.items() if name not in place.url.query}
+    wanted = {
+        "connect_timeout": CONNECT_S,
+        "tcp_user_timeout": UNANSWERED_MS,
+        "application_name": "hopcost",
+        "client_encoding": "utf8",  # of a database in SQL_ASCII psycopg gives bytes else, and SQLAlchemy fails on them
+    }
+    own = {name: value for name, value in wanted.items() if name not in place.url.query}
     return create_engine(place.url, hide_parameters=True, pool_pre_ping=True, connect_args=own)
 
 

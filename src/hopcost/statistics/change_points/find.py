@@ -10,14 +10,17 @@ and d = its degrees of freedom + n - 2. Each change costs a penalty on top, and 
 (penalised likelihood: Yao 1988, Statistics & Probability Letters 6; with unknown variance: Lebarbier 2005, Signal
 Processing 85). The penalty is
 
-    (d + 1) log(1 + t² / d),   t Student's quantile of d degrees of freedom at the two-sided error SPLIT_ERROR
+    (d + 1) log(1 + t² / d),   t Student's quantile of d degrees of freedom at the two-sided error of `split_error`
 
-so that a stretch is split in two exactly if Student's t of its two parts is beyond t. The error is that of one place,
-not of all: simulated, it makes less than one false change in 200 records (docs/explain/change-points.md).
+so that a history is split in two exactly if Student's t of its two parts is beyond t. The error is that of one place,
+not of all. A stretch with a change at either end has about n ÷ (its records) places where noise may make one, so it
+costs 2 log(n ÷ records) more: as scales are weighed by Chan and Walther 2013, Statistica Sinica 23. Simulated, this
+makes less than one false change in 200 records (docs/explain/change-points.md).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from itertools import pairwise
@@ -31,7 +34,8 @@ from hopcost.statistics.change_points.partition import Edges, Floats, best_parti
 from hopcost.statistics.change_points.segments import Change, Segments, Stretch
 from hopcost.statistics.change_points.spread import Spread, prior
 
-SPLIT_ERROR = 0.0125
+SPLIT_ERROR = 0.014
+WHOLE_FROM = 40  # records; with fewer the error shrinks in proportion, so that one false change has as many records
 
 
 def change_points(log_ratios: Sequence[float], standard_errors: Sequence[float | None]) -> Segments:
@@ -48,30 +52,50 @@ def change_points(log_ratios: Sequence[float], standard_errors: Sequence[float |
     level = float(np.median(values))
     edges = _chosen(values - level, known)
     learned = known.updated(squares(values - level, edges), len(values) - len(edges) + 1)
-    stretches = tuple(_stretch(values, first, after, learned) for first, after in pairwise(edges))
-    changes = tuple(_change(*both, learned) for both in pairwise(stretches))
+    stretches = tuple(_stretch(values, first, after, learned) for first, after in itertools.pairwise(edges))
+    changes = tuple(_change(*both, learned) for both in itertools.pairwise(stretches))
     spread = math.sqrt(learned.variance)
     return Segments(stretches=stretches, changes=changes, spread=spread, degrees=learned.degrees)
 
 
-def penalty(degrees: float) -> float:
+def split_error(records: int) -> float:
+    """The two-sided error of one place in a history of so many records.
+
+    >>> split_error(20), split_error(40), split_error(400)
+    (0.007, 0.014, 0.014)
+    """
+    return SPLIT_ERROR * min(1.0, records / WHOLE_FROM)
+
+
+def penalty(degrees: float, error: float = SPLIT_ERROR) -> float:
     """Of one change, on the scale of -2 log likelihood, where one split leaves so many degrees of freedom.
 
     >>> round(penalty(30.0), 2), round(penalty(1e6), 2)
-    (6.55, 6.24)
+    (6.34, 6.04)
     """
-    quantile = float(stdtrit(degrees, 1 - SPLIT_ERROR / 2))
+    quantile = float(stdtrit(degrees, 1 - error / 2))
     return (degrees + 1) * math.log1p(quantile**2 / degrees)
+
+
+def between_changes(edges: Edges) -> float:
+    """What stretches with a change at either end cost more: the shorter, the more places they might lie at.
+
+    >>> between_changes((0, 10, 40)), round(between_changes((0, 10, 20, 40)), 3)
+    (0.0, 2.773)
+    """
+    inner = edges[1:-1]
+    return 2 * math.fsum(math.log(edges[-1] / (after - first)) for first, after in itertools.pairwise(inner))
 
 
 def _chosen(values: Floats, known: Spread) -> Edges:
     """Of the best partitions, the one with the least penalised likelihood; of equal ones that with fewer changes."""
     degrees = known.degrees + len(values) - 2
+    of_each = penalty(degrees, split_error(len(values)))
 
     def cost(edges: Edges) -> float:
         changes = len(edges) - 2
         likelihood = (degrees + 1) * math.log(known.sum_of_squares + squares(values, edges))
-        return likelihood + changes * penalty(degrees)
+        return likelihood + changes * of_each + between_changes(edges)
 
     return min(best_partitions(values), key=cost)
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import stdtrit
 
 from hopcost.statistics.change_points import Segments, change_points
-from hopcost.statistics.change_points.find import SPLIT_ERROR, penalty
+from hopcost.statistics.change_points.find import SPLIT_ERROR, between_changes, penalty, split_error
 from hopcost.statistics.change_points.spread import PRIOR_RECORDS, USUAL_SPREAD
 
 NOISE = (-0.01, 0.0, 0.01)  # of three records about their mean: squares of 0.0002
@@ -28,7 +28,7 @@ def least_step() -> float:
     """The step between two triples at which Student's t of the prior's and 6 - 2 degrees of freedom is the quantile."""
     degrees = PRIOR_RECORDS + 4
     variance = (PRIOR_RECORDS * USUAL_SPREAD**2 + 2 * SQUARES) / degrees
-    return float(stdtrit(degrees, 1 - SPLIT_ERROR / 2)) * math.sqrt(variance * 2 / 3)
+    return float(stdtrit(degrees, 1 - split_error(6) / 2)) * math.sqrt(variance * 2 / 3)
 
 
 def test_a_stretch_is_split_where_students_t_of_its_parts_is_beyond_the_threshold() -> None:
@@ -40,14 +40,14 @@ def test_a_stretch_is_split_where_students_t_of_its_parts_is_beyond_the_threshol
 
 
 def test_sizes_spread_and_intervals_by_hand() -> None:
-    found = two_triples(0.05, level=-0.7)
+    found = two_triples(0.07, level=-0.7)
     degrees = PRIOR_RECORDS + 4
     variance = (PRIOR_RECORDS * USUAL_SPREAD**2 + 2 * SQUARES) / degrees
     quantile = float(stdtrit(degrees, 0.975))
     assert (found.spread, found.degrees) == (pytest.approx(math.sqrt(variance)), degrees)
     before, after = found.stretches
     assert (before.first, before.after, after.first, after.after) == (0, 3, 3, 6)
-    assert (before.mean, after.mean) == (pytest.approx(-0.7), pytest.approx(-0.65))
+    assert (before.mean, after.mean) == (pytest.approx(-0.7), pytest.approx(-0.63))
     assert after.high - after.mean == pytest.approx(quantile * math.sqrt(variance / 3))
     assert after.mean - after.low == pytest.approx(quantile * math.sqrt(variance / 3))
     (change,) = found.changes
@@ -56,7 +56,7 @@ def test_sizes_spread_and_intervals_by_hand() -> None:
 
 
 def test_another_baseline_level_moves_nothing_but_the_means() -> None:
-    logs = np.random.default_rng(5).normal(0, 0.02, 60)
+    logs = np.random.default_rng(6).normal(0, 0.02, 60)
     logs[40:] += 0.08
     here, there = segments(*logs), segments(*(logs - 3.0))
     assert [change.index for change in here.changes] == [change.index for change in there.changes] == [40]
@@ -121,3 +121,14 @@ def test_the_penalty_is_that_of_the_quantile(degrees: float) -> None:
     """(1 + t² / d) is by how much one split must lessen the squares."""
     quantile = float(stdtrit(degrees, 1 - SPLIT_ERROR / 2))
     assert math.exp(penalty(degrees) / (degrees + 1)) == pytest.approx(1 + quantile**2 / degrees)
+
+
+def test_one_false_change_has_as_many_records_in_a_short_history() -> None:
+    assert [split_error(number) / SPLIT_ERROR for number in (10, 20, 40, 200)] == [0.25, 0.5, 1.0, 1.0]
+
+
+def test_a_short_stretch_between_two_changes_costs_more_than_a_long_one() -> None:
+    """One that ends with the history may be new, and costs nothing more."""
+    assert between_changes((0, 200)) == between_changes((0, 197, 200)) == between_changes((0, 3, 200)) == 0.0
+    assert between_changes((0, 100, 104, 200)) == pytest.approx(2 * math.log(200 / 4))
+    assert between_changes((0, 50, 100, 110, 200)) == pytest.approx(2 * math.log(200 / 50) + 2 * math.log(200 / 10))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -27,7 +28,7 @@ def all_partitions(number: int, changes: int, first: int = 0) -> Iterator[tuple[
 
 
 def by_hand(values: Floats, edges: Edges) -> float:
-    pairs = pairwise(edges)
+    pairs = itertools.pairwise(edges)
     return sum(float(((values[first:after] - values[first:after].mean()) ** 2).sum()) for first, after in pairs)
 
 
