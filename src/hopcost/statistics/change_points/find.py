@@ -23,7 +23,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 import pytest
