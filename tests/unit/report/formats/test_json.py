@@ -11,7 +11,7 @@ from samples.reports import everything, rendered
 
 KILLED: dict[str, object] = {
     "kind": "broke_off", "arm": None, "rate_per_s": None, "value": None, "programs": [],
-    "text": "the engine was killed by signal 9",
+    "machine": None, "text": "the engine was killed by signal 9",
 }  # fmt: skip
 
 
