@@ -19,8 +19,10 @@ use std::sync::Arc;
 /// As many answers to SETTINGS and PING may wait until earlier bytes have left. A server that does not read what it asks
 /// for must not fill our memory.
 const MAX_QUEUED_ANSWERS: u32 = 1000;
-/// So many frames may come without an answer's head, body or end, and without our sending a body.
+/// So many frames, and so many bytes of them, may come without an answer's head, body or end, and without our sending a
+/// body.
 const MAX_USELESS_FRAMES: u32 = 10_000;
+const MAX_USELESS_BYTES: u32 = 16 << 20;
 /// Bodies are cut into pieces of about this size: what is put into frames and has not left is held in memory.
 const MAX_OUTPUT_BYTES: usize = 65_536;
 
@@ -69,6 +71,7 @@ pub struct Connection {
     output: Vec<u8>,
     queued_answers: u32,
     useless_frames: u32,
+    useless_bytes: u32,
 }
 
 impl Connection {
@@ -94,6 +97,7 @@ impl Connection {
             output,
             queued_answers: 0,
             useless_frames: 0,
+            useless_bytes: 0,
         }
     }
 
@@ -162,10 +166,11 @@ impl Connection {
         frame::write(&mut self.output, Kind::GoAway, 0, 0, &payload);
     }
 
-    /// The server's frame had some use.
+    /// The server's frame had some use, or it takes a body.
     #[inline]
     fn count_progress(&mut self) {
         self.useless_frames = 0;
+        self.useless_bytes = 0;
     }
 
     /// Whether no stream with this number can have been opened: it is the server's, or higher than all of ours.

@@ -1,6 +1,9 @@
 //! The framing layer (RFC 9113, sections 4 and 5.1): which bytes belong to which frame, and whether it may come now.
 
-use super::{Connection, Event, FrameHeader, Heads, Kind, MAX_PAYLOAD_BYTES, MAX_USELESS_FRAMES, Place, Violation};
+use super::{
+    Connection, Event, FrameHeader, Heads, Kind, MAX_PAYLOAD_BYTES, MAX_USELESS_BYTES, MAX_USELESS_FRAMES, Place,
+    Violation,
+};
 use super::{flag, settings};
 use crate::wire::h2::frame::HEADER_BYTES;
 
@@ -142,7 +145,9 @@ impl Connection {
     fn begin_frame(&mut self, header: FrameHeader) -> Result<Option<Event<'static>>, Violation> {
         let FrameHeader { payload_bytes, kind, stream, .. } = header;
         self.useless_frames += 1;
-        if self.useless_frames > MAX_USELESS_FRAMES {
+        // No overflow: a header can say 16 MiB at most, and the bound ends the connection before a second one.
+        self.useless_bytes += payload_bytes;
+        if self.useless_frames > MAX_USELESS_FRAMES || self.useless_bytes > MAX_USELESS_BYTES {
             return Err(Violation::Flood);
         }
         if !self.has_settings && (kind != Kind::Settings || header.has(flag::ACK)) {

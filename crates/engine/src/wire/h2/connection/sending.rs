@@ -101,7 +101,7 @@ impl Connection {
             let flags = if is_last { flag::END_STREAM } else { 0 };
             frame::write(&mut self.output, Kind::Data, flags, id, &rest[..piece_bytes]);
             self.streams.set_upload(place, if is_last { Upload::Done } else { Upload::From(begin + piece_bytes) });
-            self.useless_frames = 0;
+            self.count_progress();
         }
     }
 }

@@ -117,6 +117,22 @@ fn a_window_of_one_byte() {
     }
 }
 
+/// Large frames without any use are a flood before 10,000 of them have come, though each is acknowledged in time.
+#[test]
+#[cfg_attr(miri, ignore)]
+fn bytes_without_any_use_are_bounded() {
+    let again = settings(&[(0x7777, 1); 2000]);
+    let mut client = Client::ready();
+    client.ask(GET);
+    let frames = (0..2000).take_while(|_| {
+        client.receive(&again);
+        client.sent();
+        client.end.is_ok()
+    });
+    assert_eq!(frames.count(), (16 << 20) / 12_000);
+    assert_eq!(client.end, Err(Violation::Flood));
+}
+
 /// What has some use may go on for ever.
 #[test]
 #[cfg_attr(miri, ignore)]
