@@ -167,12 +167,12 @@ class History:
 
     def arms(self) -> list[tuple[str, str, str]]:
         """(suite, experiment, arm) of everything that has points, by name."""
-        columns = (RECORDS.c.suite, POINTS.c.experiment, POINTS.c.arm)
+        columns = (POINTS.c.suite, POINTS.c.experiment, POINTS.c.arm)
         return sorted((row[0], row[1], row[2]) for row in self._distinct(*columns))
 
     def figures(self, suite: str, experiment: str, arm: str) -> list[str]:
         """Names of the figures that an arm has points of: those at saturation first."""
-        mine = (RECORDS.c.suite == suite, POINTS.c.experiment == experiment, POINTS.c.arm == arm)
+        mine = (POINTS.c.suite == suite, POINTS.c.experiment == experiment, POINTS.c.arm == arm)
         names = [row[0] for row in self._distinct(POINTS.c.figure, where=mine)]
         return sorted(names, key=lambda name: ("@" in name, name != "throughput", name))
 
@@ -181,10 +181,8 @@ class History:
         return sorted(((row[0], row[1]) for row in self._distinct(RECORDS.c.machine, RECORDS.c.host)), key=_by_host)
 
     def _distinct(self, *columns: Any, where: tuple[Any, ...] = ()) -> list[Any]:
-        of_points = any(column.table is POINTS for column in columns)
-        source = POINTS.join(RECORDS, POINTS.c.digest == RECORDS.c.digest) if of_points else RECORDS
         with self._reading() as connection:
-            question = select(*columns).select_from(source).where(*where).distinct().order_by(*columns)
+            question = select(*columns).where(*where).distinct().order_by(*columns)
             return list(connection.execute(question).all())
 
     def _content(self, column: Any, digest: str) -> Any:

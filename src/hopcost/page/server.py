@@ -13,6 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.page.app import make_app
 from hopcost.page.kept import Kept
+from hopcost.statistics.change_points import LEAST_RECORDS, change_points
 
 LOOPBACK = "127.0.0.1"  # and nothing else: whoever wants more puts a reverse proxy with a login before it
 LONGEST_HEAD = 16 * 1024  # bytes of a request's first line and headers
@@ -68,13 +69,12 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
 
 
-def serve(kept: Kept, listener: socket.socket) -> None:
-    """Answer until somebody presses Ctrl-C or ends the process; it may raise KeyboardInterrupt then."""
-    make_server(kept).run(sockets=[listener])
-
-
 def make_server(kept: Kept) -> uvicorn.Server:
-    """Not started yet."""
+    """Not started: its `run(sockets=[listener])` answers until Ctrl-C, and may raise KeyboardInterrupt then.
+
+    What pages load once is loaded here, so that the first one need not wait for it.
+    """
+    change_points([0.0] * (2 * LEAST_RECORDS), [None] * (2 * LEAST_RECORDS))
     config = uvicorn.Config(
         make_app(kept),
         http=BoundedProtocol,

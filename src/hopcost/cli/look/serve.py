@@ -39,8 +39,9 @@ def serve(
     with needs_extra("page", "hopcost serve"):
         from hopcost.page import server
     with open_history(database) as history, contextlib.closing(server.bind(port)) as listener:
+        page = server.make_server(history)
         print(server.address_of(listener), flush=True)
         print(printable(f"the records of {history.place}; Ctrl-C stops it"), file=sys.stderr)
         with contextlib.suppress(KeyboardInterrupt):
-            server.serve(history, listener)
+            page.run(sockets=[listener])
     print("stopped", file=sys.stderr)

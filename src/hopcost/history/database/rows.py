@@ -51,6 +51,7 @@ def point_rows(contents: Contents) -> list[dict[str, Any]]:
             "experiment": point.experiment,
             "arm": point.arm,
             "figure": point.figure,
+            "suite": point.record.suite,
             "baseline": point.baseline,
             "configuration": point.configuration,
             "ratio": point.ratio,

@@ -117,6 +117,7 @@ POINTS = Table(
     Column("experiment", Words, primary_key=True),
     Column("arm", Words, primary_key=True),
     Column("figure", Words, primary_key=True),
+    Column("suite", Words, nullable=False),  # the record's: lists of arms and figures read the index below, and no more
     Column("baseline", Words, nullable=False),
     Column("configuration", String(DIGEST), nullable=False),
     Column("ratio", Double, nullable=False),
@@ -128,5 +129,5 @@ POINTS = Table(
     Column("baseline_value", Double),
     Column("unit", Words, nullable=False),
     Column("blocks", Json(tuple[float, ...]), nullable=False),
-    Index("hopcost_points_arm", "experiment", "arm", "figure", "digest"),
+    Index("hopcost_points_arm", "suite", "experiment", "arm", "figure", "digest"),
 )

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, or_, select
 
 from hopcost.history.database.rows import to_point, to_record
 from hopcost.history.database.schema import LABELS, POINTS, RECORDS
@@ -107,8 +107,10 @@ def in_series(
 ) -> Conditions:
     """What the points of a history have in common."""
     conditions = [
-        RECORDS.c.suite == suite,
-        and_(POINTS.c.experiment == experiment, POINTS.c.arm == arm, POINTS.c.figure == figure),
+        POINTS.c.suite == suite,
+        POINTS.c.experiment == experiment,
+        POINTS.c.arm == arm,
+        POINTS.c.figure == figure,
         *of_labels(labels),
     ]
     if since is not None:

@@ -48,7 +48,7 @@ def upgrade() -> None:
         "hopcost_points",
         _digest_of_record(),
         *(sa.Column(name, sa.Text, primary_key=True) for name in ("experiment", "arm", "figure")),
-        sa.Column("baseline", sa.Text, nullable=False),
+        *(sa.Column(name, sa.Text, nullable=False) for name in ("suite", "baseline")),
         sa.Column("configuration", DIGEST, nullable=False),
         sa.Column("ratio", sa.Double, nullable=False),
         *(sa.Column(name, sa.Double) for name in ("low", "high", "standard_error")),
@@ -57,7 +57,7 @@ def upgrade() -> None:
         sa.Column("unit", sa.Text, nullable=False),
         sa.Column("blocks", sa.Text, nullable=False),
     )
-    op.create_index("hopcost_points_arm", "hopcost_points", ["experiment", "arm", "figure", "digest"])
+    op.create_index("hopcost_points_arm", "hopcost_points", ["suite", "experiment", "arm", "figure", "digest"])
 
 
 def _digest_of_record() -> sa.Column[str]:
