@@ -15,7 +15,7 @@ from hopcost.record.contents.run import Ending, Record
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.arms.requests import RequestFigures, figures_of_requests
-from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
+from hopcost.statistics.comparisons import BUSY_MACHINE, MIXED_HOSTS, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.precision import looks
 from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
@@ -125,7 +125,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, also those without any block."""
     blocks = RecordBlocks(record.plan.experiments, record.blocks)
-    is_judged = not record.plan.on_busy_machine and can_be_judged(blocks)
+    is_judged = not (record.plan.on_busy_machine or record.plan.on_mixed_hosts) and can_be_judged(blocks)
     why_convicted = why_run_is_convicted(blocks) if is_judged else None
     is_biased = why_convicted is not None if is_judged else None
     return [
@@ -181,6 +181,8 @@ def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, why_convic
     """Why nothing in the experiment gets a verdict."""
     if plan.on_busy_machine:
         return BUSY_MACHINE
+    if plan.on_mixed_hosts:
+        return MIXED_HOSTS
     if why_convicted is not None:
         return why_convicted
     if planned.turns is Turns.SOAK:
