@@ -20,6 +20,9 @@ import psutil
 from command import HOPCOST
 from systems.hosts import CONFIGURATION, SSHD
 
+from hopcost.stacks.sandbox.leftovers import is_left
+
+EXPERIMENT = f"sites{os.getpid()}"  # in the names of its cgroups
 CONTROLLER = "198.18.101.1"
 CARD = "eth0"
 READY_S = 15.0
@@ -69,32 +72,36 @@ class Sites:
 
     def processes(self, name: str, word: str = "") -> list[psutil.Process]:
         """Those of a site but its SSH server's, with the word in their command lines."""
-        found = []
+        mark, found = os.fsencode(self.temporary(name)), []
         for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.environ().get("TMPDIR") == str(self.temporary(name)) and word in " ".join(process.cmdline()):
-                    if not process.name().startswith("sshd") and process.status() != psutil.STATUS_ZOMBIE:
-                        found.append(process)
+            with contextlib.suppress(psutil.Error, OSError):
+                folder = Path(f"/proc/{process.pid}")
+                is_there = mark in (folder / "environ").read_bytes() or mark in os.fsencode((folder / "cwd").readlink())
+                words = process.cmdline()
+                if is_there and words and word in " ".join(words) and not process.name().startswith("sshd"):
+                    found.append(process)
         return found
 
     def left(self) -> list[str]:
         """What of a run is on any site."""
-        folders = [str(path) for name in self.names for path in self.temporary(name).iterdir()]
-        cgroups = [str(path) for path in Path("/sys/fs/cgroup").rglob("hopcost-*")]
-        return folders + cgroups + [f"{name}: {process.cmdline()}" for name in self.names for process in self.alive(name)]
+        return [what for name in self.names for what in self.left_on(name)]
 
-    def alive(self, name: str) -> list[psutil.Process]:
-        return [process for process in self.processes(name) if process.is_running()]
+    def left_on(self, name: str) -> list[str]:
+        """On one: files, cgroups of the suite's experiment, processes."""
+        folders = [str(path) for path in self.temporary(name).iterdir()]
+        cgroups = [str(path) for path in Path("/sys/fs/cgroup").rglob(f"hopcost-*{EXPERIMENT}*") if is_left(path.name)]
+        processes = []
+        for process in self.processes(name):
+            with contextlib.suppress(psutil.Error):
+                processes.append(f"{name}: {process.pid} {' '.join(process.cmdline())}")
+        return folders + cgroups + processes
 
-    def left_after(self, seconds: float) -> list[str]:
-        """The same at the latest after so long."""
+    def left_after(self, seconds: float, *names: str) -> list[str]:
+        """The same at the latest after so long; on these sites, on all without a name."""
         deadline = time.monotonic() + seconds
-        left = ["?"]
-        while time.monotonic() < deadline:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                left = self.left()
-                if not left:
-                    return []
+        while (left := [what for name in names or self.names for what in self.left_on(name)]):
+            if time.monotonic() > deadline:
+                break
             time.sleep(0.2)
         return left
 
