@@ -68,9 +68,8 @@ class FleetCourse:
         site has none, and the slowest site's decide.
         """
         is_first = self._waits_for_rates(sites)
-        ahead = self.counts.get(site, 0) - min(self.counts.get(name, 0) for name in sites)
-        if self.in_flight and ahead > (0 if is_first else 1):
-            return None
+        if self.counts.get(site, 0) > min(self.counts.get(name, 0) for name in sites):
+            return None  # a site that measured fewer takes it
         if is_first and self.in_flight and len(self.finished.valid) + self.in_flight >= len(sites):
             return None
         step = self.finished.next_beside(self.in_flight, len(sites), seconds_left, so_far)

@@ -75,11 +75,11 @@ class FleetLoop:
             for course in list(self.running):
                 self._end(course, Ending(course.experiment.name, StopReason.FAILED, f"no site is left: {reasons}"))
             return
-        for name in living:
-            if self.states[name].is_idle:
-                self._dispatch_to(name, living)
+        while any(self._dispatch_to(name, living) for name in living if self.states[name].is_idle):
+            pass  # what one takes may free another to go on
 
-    def _dispatch_to(self, site: str, living: Sequence[str]) -> None:
+    def _dispatch_to(self, site: str, living: Sequence[str]) -> bool:
+        """Whether there was a block for it."""
         now_s = self._now_s()
         for course in by_need(self.running, site, now_s):
             seconds = seconds_of(course, self.running, len(living), self._ends_s - now_s, now_s)
@@ -88,7 +88,8 @@ class FleetLoop:
                 self._end(course, step)
             elif step is not None:
                 self._submit(course, step, site)
-                return
+                return True
+        return False
 
     def _submit(self, course: FleetCourse, turn: Turn, site: str) -> None:
         name, step = course.experiment.name, turn.step

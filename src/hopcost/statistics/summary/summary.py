@@ -25,6 +25,7 @@ from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
 from hopcost.statistics.summary.service_time import BesideFigures, Quantile, figures_beside, service_times
+from hopcost.statistics.summary.sites import SiteRatios, site_ratios
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings, Traffic
 from hopcost.statistics.validity.arm import Consequence, faults_of_arm, is_generator_full
@@ -99,6 +100,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 
     `margin` (a fraction) is what the size of a difference is read against. `no_verdicts` says why no arm has a verdict.
     `instrument_is_biased` is the run's: null if nobody judged it. `duty` is the share of the time under counted load.
+    `sites` has a fleet's machines one by one.
     """
 
     plan: PlannedExperiment
@@ -120,6 +122,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     repeats: list[ArmRepeats] = []
     duty: float | None = None
     void_loads: list[VoidStarts] = []
+    sites: list[SiteRatios] = []
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -174,6 +177,7 @@ def _summarise_experiment(
         repeats=summarise_repeats(planned, repeats),
         duty=duty.counted_share(blocks),
         void_loads=void_starts(valid),
+        sites=site_ratios(arms),
     )
 
 
