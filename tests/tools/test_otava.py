@@ -35,14 +35,14 @@ def test_histories_with_a_step_come_first() -> None:
 
 
 def test_without_uv_or_if_otava_fails_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(otava.shutil, "which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(CannotMeasure, match="uv is not installed"):
         otava.ask_otava([np.zeros(3)])
 
     def failing(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess([], 1, "", "no such version\n")
 
-    monkeypatch.setattr(otava.shutil, "which", lambda _: "/bin/uv")
-    monkeypatch.setattr(otava.subprocess, "run", failing)
+    monkeypatch.setattr("shutil.which", lambda _: "/bin/uv")
+    monkeypatch.setattr("subprocess.run", failing)
     with pytest.raises(MeasurementFailed, match="no such version"):
         otava.ask_otava([np.zeros(3)])

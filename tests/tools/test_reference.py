@@ -70,7 +70,15 @@ def test_every_structure_in_the_files_has_its_table() -> None:
 
 
 def test_the_environment_has_the_keys_that_are_described() -> None:
-    of_the_run = {"idle_cores", "freezer", "network_namespaces", "network_namespaces_missing", "programs", "binaries", "labels"}
+    of_the_run = {
+        "idle_cores",
+        "freezer",
+        "network_namespaces",
+        "network_namespaces_missing",
+        "programs",
+        "binaries",
+        "labels",
+    }
     assert {*facts.Facts.__struct_fields__, *of_the_run} == set(reference.WORDS.environment)
 
 

@@ -107,7 +107,9 @@ class History:
         if len(found) == 1:
             return found[0]
         if not found:
-            raise UsageError(f"{self.place}: no record's digest begins with '{digest}'", "hopcost keep RECORD keeps one")
+            raise UsageError(
+                f"{self.place}: no record's digest begins with '{digest}'", "hopcost keep RECORD keeps one"
+            )
         listed = ", ".join(f"{record.digest[:12]} ({record.suite}, {record.started:%Y-%m-%d})" for record in found)
         raise UsageError(f"several records begin with '{digest}': {listed}", "write more signs of it")
 

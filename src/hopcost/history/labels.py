@@ -123,9 +123,7 @@ def _of_variables(variables: Mapping[str, str]) -> dict[str, str]:
 def _of_git(folder: Path | None) -> dict[str, str]:
     """Commit and branch of what is checked out; `changed=yes` if a tracked file is not as committed."""
     try:
-        run = subprocess.run(
-            GIT, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_S, check=False
-        )
+        run = subprocess.run(GIT, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return {}
     if run.returncode != 0:

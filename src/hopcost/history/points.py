@@ -12,7 +12,7 @@ import msgspec
 
 
 class Keeping(StrEnum):
-    """What keeping a record did: it was new, or the database had it (its labels and its path are brought up to date)."""
+    """What keeping a record did: it was new, or the database had it (its labels and path are brought up to date)."""
 
     NEW = "new"
     ALREADY = "already"

@@ -41,7 +41,7 @@ class NothingSet:
 
 
 class GeneratorUse(NamedTuple):
-    """What makes the load: the CPU time that it used on the stacks' machine, and the machine of its own, if it has one."""
+    """What makes the load: the CPU time that it used on the stacks' machine, and its own machine, if it has one."""
 
     cpu_ns_here: int
     machine: GeneratorConditions | None = None

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
-from hopcost.measure.fleet.generator import GeneratorMachine
-from hopcost.measure.fleet.names import Elsewhere
 from hopcost.machine import facts
 from hopcost.machine.other_load import OtherPrograms
 from hopcost.measure import run
+from hopcost.measure.fleet.generator import GeneratorMachine
+from hopcost.measure.fleet.names import Elsewhere
 from hopcost.measure.quiet import busiest
 from hopcost.measure.rig import GeneratorUse, RealRig
 from hopcost.measure.watcher import RunWatcher

@@ -14,7 +14,6 @@ from hopcost.suites.arms.arm import Arm
 from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.suite import Suite
 
-
 REMEDY = "measure it without --on"
 
 

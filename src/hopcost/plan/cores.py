@@ -58,11 +58,11 @@ def place_cores(
         case Placement.ALL_CORES:
             return Cores(stack=allowed, generator=[allowed[-1]])
         case Placement.ONE_CORE:
-            stack = allowed[0]
-            others = [core for core in allowed if core not in {stack, *siblings.get(stack, [])}]
+            first = allowed[0]
+            others = [core for core in allowed if core not in {first, *siblings.get(first, [])}]
             if not others:
                 raise CannotMeasure(
                     "one core for the stack and another for the generator: this machine has one core to give",
                     "choose an experiment on all cores",
                 )
-            return Cores(stack=[stack], generator=[others[-1]])
+            return Cores(stack=[first], generator=[others[-1]])

@@ -22,7 +22,9 @@ needs_namespaces = pytest.mark.skipif(
     not network.find_network().own, reason=f"no network namespaces: {network.find_network().why}"
 )
 SHORT = ("--anyway", "--connections", 8, "--time", "8s", "--record", "record", "--json")
-SITE = "events {}\nhttp {\n  server {\n    listen 80;\n    location / { proxy_pass http://app.internal:3000; }\n  }\n}\n"
+SITE = (
+    "events {}\nhttp {\n  server {\n    listen 80;\n    location / { proxy_pass http://app.internal:3000; }\n  }\n}\n"
+)
 
 
 def confirmed_behind(record: Path) -> list[list[str]]:

@@ -58,7 +58,7 @@ def test_a_disk_that_is_really_full_is_told_and_the_history_stays_whole(tmp_path
     try:
         kept = 0
         with History.open(str(disk / "h.sqlite")) as history:
-            with pytest.raises(MeasurementFailed, match="the disk is full|its disk gives errors") as refused:
+            with pytest.raises(MeasurementFailed, match=r"the disk is full|its disk gives errors") as refused:
                 for record in records:
                     history.keep(record)
                     kept += 1

@@ -91,7 +91,7 @@ def simulated_history(folder: Path, ratios: Sequence[float], first: int = 0, **m
 
 
 def spread_around(ratios: Sequence[float], spread: float, seed: int = 0) -> list[float]:
-    """The ratios as single records show them: records differ by `spread` (of the logarithm) for reasons of their own."""
+    """The ratios as single records show them: records differ by `spread` (of the logarithm) on their own."""
     noise = np.random.default_rng([seed, 82]).standard_normal(len(ratios))
     return [ratio * math.exp(spread * float(step)) for ratio, step in zip(ratios, noise, strict=True)]
 

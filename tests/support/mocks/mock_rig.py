@@ -201,7 +201,6 @@ class MockRig:
             )  # fmt: skip
         yield End(elapsed_ns=10**9, generator_cpu_ns=1, validity=Validity.VALID, reasons=[])
 
-
     def generator_use(self, end: End) -> GeneratorUse:
         return GeneratorUse(end.generator_cpu_ns, self.generator_machine)
 

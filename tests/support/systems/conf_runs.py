@@ -126,6 +126,8 @@ def _assert_diff(run: ConfRun) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert contents(patched) != run.was
-    with running(arm_of(*site_of(patched / run.file.name))) as stack:  # `nginx -t`, a start, an answer; limits as they are
+    with running(
+        arm_of(*site_of(patched / run.file.name))
+    ) as stack:  # `nginx -t`, a start, an answer; limits as they are
         assert ask(stack, "/", LOGIN).status == run.answer["seen"]["status"], stack.last_lines("mine")
         assert stack.failure() is None

@@ -43,7 +43,7 @@ def missing() -> str | None:
         return "network namespaces with names need root"
     if not SSHD.exists():
         return "no SSH server; tools/setup systems installs openssh-server"
-    tools = [name for name in ("ip", "nsenter", "ssh-keygen", "taskset") if shutil.which(name) is None]
+    tools = [name for name in ("ip", "nsenter", "ssh-keygen", "taskset", "ss") if shutil.which(name) is None]
     return f"not installed: {', '.join(tools)}" if tools else None
 
 
@@ -62,6 +62,11 @@ class Hosts:
     def generator(self) -> str:
         """The namespace's name."""
         return f"hct-{os.getpid()}-g"
+
+    @property
+    def namespaces(self) -> set[str]:
+        """Both, as `/proc/PID/ns/net` has them."""
+        return {f"net:[{Path('/run/netns', name).stat().st_ino}]" for name in (self.stacks, self.generator)}
 
     @property
     def inside(self) -> list[str]:
@@ -102,10 +107,20 @@ class Hosts:
         """It passes again."""
         _ip("-n", self.generator, "link", "set", CARD, "up")
 
+    def generator_pids(self) -> list[int]:
+        """The processes of the generator's machine, its SSH server among them."""
+        return _pids(self.generator)
+
+    def stacks_port(self, pid: int) -> int:
+        """Where this process of the stacks' machine listens."""
+        shown = subprocess.run([*self.inside, "ss", "-Hltnp"], check=True, capture_output=True, text=True).stdout
+        (line,) = [line for line in shown.splitlines() if f"pid={pid}," in line]
+        return int(line.split()[3].rpartition(":")[2])
+
     def engines(self) -> list[psutil.Process]:
         """The load engines on the generator's machine."""
         found = []
-        for pid in _pids(self.generator):
+        for pid in self.generator_pids():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process = psutil.Process(pid)
                 if process.name().startswith("hopcost-engine"):
@@ -116,7 +131,7 @@ class Hosts:
         """What of a run is on the generator's machine: its folder, its processes but the SSH server's."""
         folders = [str(path) for path in self.temporary.iterdir()]
         names = []
-        for pid in _pids(self.generator):
+        for pid in self.generator_pids():
             with contextlib.suppress(psutil.NoSuchProcess):
                 names.append(psutil.Process(pid).name())
         return folders + [name for name in names if not name.startswith("sshd")]
@@ -169,7 +184,7 @@ def _start_server(
     hosts: Hosts, namespace: str, address: str, temporary: str, cores: set[int]
 ) -> subprocess.Popen[bytes]:
     file, log = hosts.folder / f"{temporary}.conf", hosts.folder / f"{temporary}.log"
-    path = f"{HOPCOST.parent}:{os.environ.get('PATH', os.defpath)}"
+    path = f"{hosts.folder}/bin-{temporary}:{HOPCOST.parent}:{os.environ.get('PATH', os.defpath)}"
     file.write_text(CONFIGURATION.format(address=address, folder=hosts.folder, temporary=temporary, path=path))
     words = ["nsenter", f"--net=/run/netns/{namespace}", "--", "taskset", "--cpu-list", ",".join(map(str, cores))]
     with log.open("wb") as errors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,8 +22,8 @@ GONE_S = 20.0  # a limit, not a measure: keepers clean up on their own
 class Traces:
     """The processes and network namespaces that a harness has had so far."""
 
-    def __init__(self, harness: int, temporary: Path) -> None:
-        self.harness, self.temporary = harness, temporary
+    def __init__(self, harness: int, temporary: Path, given: Collection[str] = ()) -> None:
+        self.harness, self.temporary, self.given = harness, temporary, frozenset(given)
         self.owner = leftovers.owner(harness)
         self.cards = virtual_cards()
         self.family: set[int] = set()
@@ -33,7 +33,7 @@ class Traces:
         """Add what it has now."""
         family = descendants(self.harness)
         self.family |= family
-        self.namespaces |= remains.others_namespaces(family)
+        self.namespaces |= remains.others_namespaces(family) - self.given
 
     def left(self) -> dict[str, list[str]]:
         """What is there when it has ended, by kind; empty when nothing is, at the latest after a while.
@@ -61,9 +61,12 @@ def _started_in(temporary: Path) -> Iterator[int]:
 
 
 @contextmanager
-def noted(harness: int, temporary: Path) -> Iterator[Traces]:
-    """The traces of a harness whose TMPDIR is this folder, noted all the time."""
-    traces, ends = Traces(harness, temporary), threading.Event()
+def noted(harness: int, temporary: Path, given: Collection[str] = ()) -> Iterator[Traces]:
+    """The traces of a harness whose TMPDIR is this folder, noted all the time.
+
+    `given` are network namespaces that it was started in: they are the test's.
+    """
+    traces, ends = Traces(harness, temporary, given), threading.Event()
 
     def watch() -> None:
         while not ends.wait(LOOKS_EVERY_S):

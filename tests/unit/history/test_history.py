@@ -53,7 +53,9 @@ def test_what_is_kept_of_a_record_is_what_was_planted(history: History, tmp_path
     for point in points.values():
         assert point.low is not None and point.high is not None and point.standard_error is not None
         assert point.low < point.ratio < point.high
-        assert 1.5 < math.log(point.high / point.low) / 2 / point.standard_error < 8, "an interval of 95 %, and its sigma"
+        assert 1.5 < math.log(point.high / point.low) / 2 / point.standard_error < 8, (
+            "an interval of 95 %, and its sigma"
+        )
     assert of_throughput.value is not None and of_throughput.baseline_value is not None
     assert of_throughput.value / of_throughput.baseline_value == pytest.approx(of_throughput.ratio, rel=0.02)
     assert (of_throughput.unit, of_cpu.unit) == ("requests/s", "ns")

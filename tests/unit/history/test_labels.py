@@ -57,7 +57,10 @@ GITLAB_REQUEST = {
         (GITLAB_REQUEST, {"commit": "9b1c", "branch": "faster", "request": "7"}),
         ({"CI_COMMIT_SHA": "1", "CI_COMMIT_TAG": "v1"}, {"commit": "1", "tag": "v1"}),
         ({"GIT_COMMIT": "1", "GIT_BRANCH": "origin/main"}, {"commit": "1", "branch": "main"}),
-        ({"BUILDKITE_COMMIT": "1", "BUILDKITE_BRANCH": "b", "BUILDKITE_PULL_REQUEST": "false"}, {"commit": "1", "branch": "b"}),
+        (
+            {"BUILDKITE_COMMIT": "1", "BUILDKITE_BRANCH": "b", "BUILDKITE_PULL_REQUEST": "false"},
+            {"commit": "1", "branch": "b"},
+        ),
         ({"CI_COMMIT_BRANCH": "a\x1b[31m"}, {"branch": "a[31m"}),
         ({"CI_COMMIT_BRANCH": "x" * 300}, {}),
     ],

@@ -31,8 +31,6 @@ def test_packages_of_an_extra_are_imported_in_the_rooms_of_the_extra_alone() -> 
         modules = "|".join(IMPORTS.get(name, name.replace("-", "_")) for name in names)
         imports = re.compile(rf"^\s*(?:import|from) (?:{modules})\b", re.MULTILINE)
         sources = (ROOT / "src" / "hopcost").rglob("*.py")
-        users = [
-            path.relative_to(ROOT / "src" / "hopcost") for path in sources if imports.search(path.read_text())
-        ]
+        users = [path.relative_to(ROOT / "src" / "hopcost") for path in sources if imports.search(path.read_text())]
         assert users, f"nothing imports what the extra {extra} brings"
         assert [user for user in users if not any(user.is_relative_to(room) for room in ROOMS[extra])] == [], extra

@@ -113,7 +113,7 @@ def test_with_a_generator_elsewhere_an_experiment_loses_such_arms_and_gets_its_c
     arms = dict(SUITE.arms) | {"behind": msgspec.structs.replace(SUITE.arms["behind"], link_mbit_per_s=10)}
     suite = msgspec.structs.replace(SUITE, arms=arms)
     limits = MachineLimits(
-        installed={name: HERE for name in ("app", "proxy", "origin")},
+        installed=dict.fromkeys(("app", "proxy", "origin"), HERE),
         allowed_cores=[0, 1],
         siblings={},
         open_files=20_000,

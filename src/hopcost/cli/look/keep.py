@@ -23,9 +23,7 @@ EPILOG = examples(
 
 @app.command("keep", epilog=EPILOG)
 def keep(
-    records: Annotated[
-        list[str], typer.Argument(metavar="RECORD…", help=RECORD_HELP, autocompletion=complete.records)
-    ],
+    records: Annotated[list[str], typer.Argument(metavar="RECORD…", help=RECORD_HELP, autocompletion=complete.records)],
     labels: Labels = None,
     machine: Annotated[
         str | None,

@@ -56,7 +56,7 @@ def read_elsewhere(
         return None
     for file in [*(keys or []), *([known_hosts] if known_hosts is not None else [])]:
         if not file.expanduser().is_file():
-            raise UsageError(f"{file}: there is no such file", "--ssh-key and --known-hosts name files")
+            raise UsageError(f"{file}: there is no such file", "name existing files after --known-hosts and --ssh-key")
     access = Access(keys=tuple(keys or ()), known_hosts=known_hosts or Access().known_hosts)
     machines = read_machines(on)
     return Elsewhere(machines[GENERATOR_ROLE], access, address, machines.get(STACKS_ROLE))

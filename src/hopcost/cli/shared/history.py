@@ -35,9 +35,7 @@ Labels = Annotated[
 ]
 Keep = Annotated[
     str | None,
-    typer.Option(
-        "--keep", metavar="[URL]", help="Keep the record in the history; URL as of hopcost keep --database."
-    ),
+    typer.Option("--keep", metavar="[URL]", help="Keep the record in the history; URL as of hopcost keep --database."),
 ]
 KeepRecord = Callable[[Path], None]
 

@@ -100,9 +100,7 @@ def _started(record: Record) -> datetime.datetime:
 
 def _versions(record: Record) -> Versions:
     """Those of the programs that its stacks are made of; the environment may know more of them."""
-    hops = [
-        hop for experiment in record.plan.experiments for planned in experiment.arms for hop in planned.arm.hops
-    ]
+    hops = [hop for experiment in record.plan.experiments for planned in experiment.arms for hop in planned.arm.hops]
     programs = {}
     for hop in hops:
         own = _entry(record, "binaries", hop.binary) if hop.binary else None

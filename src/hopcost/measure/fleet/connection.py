@@ -125,7 +125,9 @@ class Connection:
             process = await self._ssh.create_process(shell_command(script, *words), encoding=None)
             line = await process.stdout.readline()
             if not line.endswith(b"\n"):
-                raise CannotMeasure(f"{self._where}: {text_of(await process.stderr.read()).strip() or 'nothing starts'}")
+                raise CannotMeasure(
+                    f"{self._where}: {text_of(await process.stderr.read()).strip() or 'nothing starts'}"
+                )
             self._held, self._beating = process, asyncio.ensure_future(beat(process))
             return text_of(line).rstrip("\n")
 
@@ -140,7 +142,7 @@ class Connection:
 
     @contextlib.contextmanager
     def forwarded(self, host: str, port: int) -> Iterator[int]:
-        """A port of this machine's loopback; who connects there is connected to host and port from the other machine."""
+        """A port of this machine's loopback; it leads to host and port as the other machine reaches them."""
         self._refuse_closed()
         listener = self._do(self._ssh.forward_local_port("127.0.0.1", 0, host, port), CONNECT_S)
         try:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.machine.other_load import WATCHED_S, OtherPrograms
 from hopcost.measure.fleet import reading, scripts
 from hopcost.measure.fleet.address import require_reached
 from hopcost.measure.fleet.agent import Agent, refusal_of
@@ -24,7 +25,6 @@ from hopcost.measure.fleet.names import Elsewhere
 from hopcost.measure.fleet.reading import MachineChange, MachineFacts, MachineReading
 from hopcost.measure.fleet.scripts import Finished
 from hopcost.measure.fleet.sent_engine import SentEngine, send_engine
-from hopcost.machine.other_load import WATCHED_S, OtherPrograms
 from hopcost.programs.generators import engine
 from hopcost.programs.generators.engine_lines import Line
 from hopcost.programs.generators.engine_plan import EnginePlan
@@ -147,7 +147,7 @@ class GeneratorMachine:
         self.last_load = LoadThere(change, agent.cpu_ns)
 
     def _stop_engine(self) -> None:
-        """Whether it has ended or not. A connection that does not answer is given up: the next block makes a new one."""
+        """Also if it has ended. A connection that does not answer is given up: the next block makes a new one."""
         if not self._connection.is_lost:
             try:
                 self._connection.run(scripts.STOP_ENGINE, self._folder, at_most_s=STOP_S)

@@ -49,13 +49,14 @@ async def log_in(
     except asyncssh.PermissionDenied as error:
         raise CannotMeasure(
             f"{where}: it lets {user} not log in: {error.reason}",
-            f"ssh {login.words()} must work without a password: ssh-copy-id, ssh-add, or --ssh-key FILE",
+            f"ssh {login.words()} must let you in without asking: ssh-copy-id, ssh-add, or the file for --ssh-key",
         ) from error
     except asyncssh.KeyImportError as error:
         raise UsageError(
-            f"--ssh-key: {error}", "a key with a passphrase is for ssh-agent: ssh-add FILE, and no --ssh-key"
+            f"no key that can be read: {error}", "ssh-add takes one with a passphrase, without --ssh-key"
         ) from error
     except (asyncssh.Error, OSError) as error:
         raise CannotMeasure(
-            f"{where}: it cannot be reached: {error or type(error).__name__}", f"ssh {login.words()} must work from here"
+            f"{where}: it cannot be reached: {error or type(error).__name__}",
+            f"ssh {login.words()} must work from here",
         ) from error

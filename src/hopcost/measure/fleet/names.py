@@ -12,7 +12,9 @@ from hopcost.errors import UsageError
 SSH_PORT = 22
 STACKS_ROLE, GENERATOR_ROLE = ROLES = ("s", "g")
 EXAMPLE = "--on g=user@host:port; user and port may be left out"
-LOGIN = re.compile(r"(?:(?P<user>[^@:\s]+)@)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<host>[^@:\[\]\s]+))(?::(?P<port>\d+))?")
+LOGIN = re.compile(
+    r"(?:(?P<user>[^@:\s]+)@)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<host>[^@:\[\]\s]+))(?::(?P<port>\d+))?"
+)
 
 
 class Login(msgspec.Struct, frozen=True):

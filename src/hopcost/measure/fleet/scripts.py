@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Mapping
 from typing import NamedTuple
 
-LEASE_S = 10  # of the folder and the engine there: longer than the agent's, which ends the engine first
+LEASE_S = 8  # of the folder and the engine there: longer than the agent's and the engine's, which end first
 BEAT_S = 2.5
 
 # $1: the engine's file name. Prints where the engine belongs, and its digest if it is there.
@@ -171,8 +171,8 @@ class Finished(NamedTuple):
 def shell_command(script: str, *words: str) -> str:
     """The command line for a login shell of any kind: `sh` runs the script.
 
-    >>> shell_command('echo "$1"', "a b")
-    "exec sh -c 'echo \\"$1\\"' sh 'a b'"
+    >>> print(shell_command('echo "$1"', "a b"))
+    exec sh -c 'echo "$1"' sh 'a b'
     """
     return " ".join(["exec", "sh", "-c", *(shlex.quote(word) for word in (script, "sh", *words))])
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hopcost.errors import CannotMeasure
+from hopcost.machine import binaries
 from hopcost.measure.fleet import scripts
 from hopcost.measure.fleet.connection import Connection
 from hopcost.measure.fleet.edges import Builds
 from hopcost.measure.fleet.reading import MachineFacts
 from hopcost.measure.fleet.scripts import Finished
-from hopcost.machine import binaries
 
 NAME = "hopcost-engine"
 NO_SPACE = "No space left on device"
@@ -101,7 +101,9 @@ def _not_sent(connection: Connection, path: str, sent: Finished) -> CannotMeasur
     where = f"{connection.role} ({connection.login.host})"
     folder = shlex.quote(str(Path(path).parent))
     if NO_SPACE in sent.errors:
-        return CannotMeasure(f"{where}: no room for the load engine in {folder}", f"df -h {folder} there, and make room")
+        return CannotMeasure(
+            f"{where}: no room for the load engine in {folder}", f"df -h {folder} there, and make room"
+        )
     return CannotMeasure(f"{where}: the load engine cannot be put into {folder}: {sent.last_line}", None)
 
 

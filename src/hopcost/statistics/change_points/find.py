@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit
@@ -47,8 +48,8 @@ def change_points(log_ratios: Sequence[float], standard_errors: Sequence[float |
     level = float(np.median(values))
     edges = _chosen(values - level, known)
     learned = known.updated(squares(values - level, edges), len(values) - len(edges) + 1)
-    stretches = tuple(_stretch(values, first, after, learned) for first, after in zip(edges, edges[1:], strict=False))
-    changes = tuple(_change(*both, learned) for both in zip(stretches, stretches[1:], strict=False))
+    stretches = tuple(_stretch(values, first, after, learned) for first, after in pairwise(edges))
+    changes = tuple(_change(*both, learned) for both in pairwise(stretches))
     spread = math.sqrt(learned.variance)
     return Segments(stretches=stretches, changes=changes, spread=spread, degrees=learned.degrees)
 

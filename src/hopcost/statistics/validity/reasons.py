@@ -120,7 +120,7 @@ class Alike(NamedTuple):
 
 
 def group_reasons(reasons: Iterable[tuple[int, Reason]]) -> list[Alike]:
-    """The reasons by kind and machine, in the order in which they first occur. `reasons`: a block's number and a reason of it."""
+    """The reasons by kind and machine, in order of first occurrence. `reasons`: a block's number and its reason."""
     kinds: dict[tuple[ReasonKind, str | None, str | None], list[tuple[int, Reason]]] = {}
     for number, reason in reasons:
         kinds.setdefault((reason.kind, reason.text, reason.machine), []).append((number, reason))

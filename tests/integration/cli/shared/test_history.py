@@ -17,7 +17,9 @@ from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.home import Home
 
 
-def test_without_the_option_nothing_is_kept_and_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_option_nothing_is_kept_and_nothing_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     options.ready_to_keep(None, None)(tmp_path / "no record")
     assert list(tmp_path.iterdir()) == []

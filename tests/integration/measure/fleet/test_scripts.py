@@ -92,15 +92,15 @@ def test_folders_of_dead_scripts_are_removed_and_those_of_living_ones_stay(tmp_p
 
 
 def test_an_engine_is_found_once_it_is_whole(tmp_path: Path) -> None:
-    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    path, *digest = run(scripts.FIND_ENGINE, "hopcost-engine-1", **cache).stdout.decode().split()
+    cache = str(tmp_path / "cache")
+    path, *digest = run(scripts.FIND_ENGINE, "hopcost-engine-1", XDG_CACHE_HOME=cache).stdout.decode().split()
     assert (path, digest) == (str(tmp_path / "cache" / "hopcost" / "hopcost-engine-1"), [])
     content = b"#!/bin/sh\necho version 1\n"
     cut = run(scripts.PUT_ENGINE, path, data=gzip.compress(content * 1000)[:-20])
     assert cut.returncode != 0 and list(Path(path).parent.iterdir()) == []
     assert run(scripts.PUT_ENGINE, path, data=gzip.compress(content)).returncode == 0
     assert Path(path).stat().st_mode & 0o777 == 0o700
-    assert len(run(scripts.FIND_ENGINE, "hopcost-engine-1", **cache).stdout.decode().split()) == 2
+    assert len(run(scripts.FIND_ENGINE, "hopcost-engine-1", XDG_CACHE_HOME=cache).stdout.decode().split()) == 2
     assert run(scripts.VERSION, path).stdout == b"version 1\n"
 
 

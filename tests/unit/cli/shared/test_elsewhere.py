@@ -9,6 +9,7 @@ import pytest
 from hopcost.cli.shared.elsewhere import read_elsewhere
 from hopcost.errors import UsageError
 from hopcost.measure.fleet.names import Access, Elsewhere, Login
+from hopcost.record.secrets import mask_text
 
 
 def test_without_on_there_is_no_other_machine() -> None:
@@ -36,5 +37,6 @@ def test_everything_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing: there is no such file"):
+    with pytest.raises(UsageError, match="nothing: there is no such file") as refused:
         read_elsewhere("g=b", None, [tmp_path / "nothing"], None)
+    assert refused.value.hint is not None and mask_text(refused.value.hint) == refused.value.hint

@@ -23,7 +23,9 @@ def history(tmp_path: Path) -> Iterator[History]:
 
 def test_records_are_found_by_words_suite_arm_label_and_machine(history: History, tmp_path: Path) -> None:
     for number, suite in enumerate(("made-up", "made-up", "another")):
-        path = simulated_record(tmp_path / f"run-{number}", number, suite=suite, labels={"branch": f"Branch_{number}", "who": "Ärger"})
+        path = simulated_record(
+            tmp_path / f"run-{number}", number, suite=suite, labels={"branch": f"Branch_{number}", "who": "Ärger"}
+        )
         history.keep(path)
 
     def days(**search: object) -> list[int]:

@@ -23,7 +23,9 @@ def test_a_login_has_a_host_and_perhaps_a_user_and_a_port(text: str, login: Logi
     assert read_login(text) == login
 
 
-@pytest.mark.parametrize("text", ["", "me@", "a b", "bench:0", "bench:65536", "bench:ssh", "fe80::1", "@bench", "a@b@c"])
+@pytest.mark.parametrize(
+    "text", ["", "me@", "a b", "bench:0", "bench:65536", "bench:ssh", "fe80::1", "@bench", "a@b@c"]
+)
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="expected a machine"):
         read_login(text)

@@ -43,7 +43,12 @@ usage_usec 9
 def test_facts_are_read_and_what_is_not_said_is_absent() -> None:
     facts = parse_facts(FACTS)
     assert (facts.host, facts.kernel, facts.cpu, facts.clocksource) == ("bench-2", "6.12.0", "AMD EPYC 9B14", "tsc")
-    assert (facts.allowed_cores, facts.memory_bytes, facts.hypervisor, facts.has_python) == ([0, 1, 3], 2 << 20, True, True)
+    assert (facts.allowed_cores, facts.memory_bytes, facts.hypervisor, facts.has_python) == (
+        [0, 1, 3],
+        2 << 20,
+        True,
+        True,
+    )
     nothing = parse_facts("host: x\ncpu: \nhypervisor: 0\n")
     assert (nothing.cpu, nothing.memory_bytes, nothing.hypervisor, nothing.has_python) == (None, None, False, False)
 

@@ -45,4 +45,3 @@ def test_a_block_keeps_what_the_generators_machine_did_in_all_its_loads(rig: Moc
     rig.generator_machine = None
     _, record, _ = measure(rig, tmp_path / "again")
     assert {block.generator for block in record.blocks} == {None}
-

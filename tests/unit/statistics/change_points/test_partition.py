@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def all_partitions(number: int, changes: int, first: int = 0) -> Iterator[tuple[
 
 
 def by_hand(values: Floats, edges: Edges) -> float:
-    pairs = zip(edges, edges[1:], strict=False)
+    pairs = pairwise(edges)
     return sum(float(((values[first:after] - values[first:after].mean()) ** 2).sum()) for first, after in pairs)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 import numpy as np
 
-from tools.truth.form import Form, Runs
+from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Reckoned, Sorted
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.sections.changes.histories import (

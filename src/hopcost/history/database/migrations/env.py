@@ -1,4 +1,4 @@
-"""What alembic runs to take a step: in the transaction and the lock of `migrate.py`, which hands over its connection."""
+"""What alembic runs to take a step: in the transaction and the lock of `migrate.py`, which hands it a connection."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ def changed_between(before: KeptRecord, after: KeptRecord) -> list[Difference]:
     programs = [{name: side.programs[name] for name in side.programs if name in both} for side in (a, b)]
     machine = [{"kernel": side.kernel, "CPU": side.cpu, "hopcost": side.hopcost} for side in (a, b)]
     labels = [{name: record.labels[name] for name in LABELS if name in record.labels} for record in (before, after)]
-    return [*diff(*programs), *diff(*machine), *diff(*labels)]
+    pairs = (programs, machine, labels)
+    return [difference for before_of, after_of in pairs for difference in diff(before_of, after_of)]
 
 
 def words(difference: Difference) -> str:

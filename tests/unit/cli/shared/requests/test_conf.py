@@ -60,7 +60,7 @@ def test_a_file_is_uploaded_as_it_is(file: Path, tmp_path: Path) -> None:
     assert (workload.method, workload.body) == (Method.POST, b'{"item": 1}')
     with pytest.raises(UsageError, match="--body-bytes and --body-file"):
         words(file, body_file=body, body_bytes=10).request()
-    with pytest.raises(UsageError, match="--body-file .*: no such file"):
+    with pytest.raises(UsageError, match=r"--body-file .*: no such file"):
         words(file, body_file=tmp_path / "gone").request()
 
 

@@ -27,9 +27,7 @@ def answer(body: bytes, status: int = 200, head: str = "") -> HttpAnswer:
 def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answers]:
     """Compare servers that give these answers: of both servers, then of both again."""
 
-    def compare(
-        *given: HttpAnswer, status: int | None = None, any_body: bool = False, method: str = "GET"
-    ) -> Answers:
+    def compare(*given: HttpAnswer, status: int | None = None, any_body: bool = False, method: str = "GET") -> Answers:
         in_turn: Iterator[HttpAnswer] = iter(given)
         monkeypatch.setattr(answers, "_ask", lambda *_: next(in_turn))
         waited: list[float] = []
