@@ -99,7 +99,7 @@ class Sites:
     def left_after(self, seconds: float, *names: str) -> list[str]:
         """The same at the latest after so long; on these sites, on all without a name."""
         deadline = time.monotonic() + seconds
-        while (left := [what for name in names or self.names for what in self.left_on(name)]):
+        while left := [what for name in names or self.names for what in self.left_on(name)]:
             if time.monotonic() > deadline:
                 break
             time.sleep(0.2)

@@ -87,7 +87,19 @@ def measuring(sites: Sites, folder: Path, *options: str, seconds: int = 300) -> 
     suite, record = folder / "suite.toml", folder / "record"
     suite.write_text(SUITE)
     (folder / "tmp").mkdir()
-    words = ["run", suite, "--fleet", sites.file, "--time", seconds, "--quick", "--anyway", "--record", record, *options]
+    words = [
+        "run",
+        suite,
+        "--fleet",
+        sites.file,
+        "--time",
+        seconds,
+        "--quick",
+        "--anyway",
+        "--record",
+        record,
+        *options,
+    ]
     with subprocess.Popen(
         [*sites.inside, HOPCOST, *map(str, words)],
         env=environment() | {"TMPDIR": str(folder / "tmp")},

@@ -17,7 +17,7 @@ EPILOG = examples(
     "hopcost fleet check hosts.toml",
     "hopcost run nginx-go --fleet hosts.toml",
     "hopcost fleet clean hosts.toml",
-    then="docs/fleet/many-sites.md has a hosts.toml. Every site needs hopcost of this version with its extra fleet.",
+    then="docs/how-to/machine/fleet.md has a hosts.toml. Every site needs hopcost of this version with its extra fleet.",
 )
 
 

@@ -14,7 +14,7 @@ from hopcost.measure.fleet.names import SSH_PORT, Access, Login
 
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]{0,40}$")]
 Port = Annotated[int, Meta(ge=1, lt=1 << 16)]
-EXAMPLE = "docs/fleet/many-sites.md has an example"
+EXAMPLE = "docs/how-to/machine/fleet.md has an example"
 
 
 class Defaults(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

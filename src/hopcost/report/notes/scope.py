@@ -47,16 +47,23 @@ def site_lines(experiments: list[ExperimentSummary]) -> list[str]:
     sites = {site.site for experiment in experiments for site in experiment.sites}
     if not sites:
         return []
-    lines = []
-    for experiment in experiments:
-        for arm in experiment.arms:
-            ratios = [f"{own.site} {own.throughput[arm.name]:.0%}" for own in experiment.sites if arm.name in own.throughput]
-            if ratios:
-                lines.append(f"{experiment.plan.name}, {arm.name}: {', '.join(ratios)} of {experiment.plan.baseline}'s throughput")
+    lines = [
+        f"{experiment.plan.name}, {arm.name}: {', '.join(ratios)} of {experiment.plan.baseline}'s throughput"
+        for experiment in experiments
+        for arm in experiment.arms
+        if (ratios := _ratios(experiment, arm.name))
+    ]
     if len(sites) >= METHOD.min_hosts:
         return [*lines, f"Ranges are over the means of {len(sites)} machines: they hold for machines of this kind."]
     machine = "one machine" if len(sites) == 1 else f"{len(sites)} machines"
     return [*lines, f"Ranges hold on these machines, {machine}: others of their kind may differ by more."]
+
+
+def _ratios(experiment: ExperimentSummary, arm: str) -> list[str]:
+    """`a 110 %` of each site that measured the arm."""
+    return [
+        f"{own.site} {100 * own.throughput[arm]:.0f} %" for own in experiment.sites if arm in own.throughput
+    ]
 
 
 def _has_errors(arm: ArmSummary) -> bool:

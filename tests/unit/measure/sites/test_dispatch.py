@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from mocks.mock_rig import SUITE, plan_of
-from samples.blocks import block, plain_block, rounds_of
+from samples.blocks import plain_block
 
 from hopcost.measure.sites.dispatch import (
     FleetCourse,
@@ -19,6 +19,7 @@ from hopcost.measure.sites.dispatch import (
 from hopcost.plan.plan import Plan
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
+from hopcost.statistics.figures import throughput
 
 SITES = ["a", "b"]
 
@@ -77,7 +78,7 @@ def test_a_site_that_measured_more_waits_for_one_that_measured_fewer() -> None:
 
 def test_the_sites_time_goes_by_weight() -> None:
     _, running = courses(1, 3)
-    assert [seconds_of(course, running, 2, 100.0, 0.0) for course in running] == [50.0, 100.0]
+    assert [seconds_of(course, running, 2, 100.0, 0.0) for course in running] == [25.0, 75.0]
     take(running[0], "a", now_s=0.0)
     used = seconds_of(running[0], running, 2, 80.0, 20.0)
     assert used == pytest.approx(((160 + 20) / 4 - 20) / 2), "what it uses just now counts"
@@ -91,10 +92,12 @@ def test_a_site_takes_what_it_measured_least() -> None:
 
 
 def test_the_slowest_arm_of_the_slowest_site_decides_the_loads() -> None:
-    fast = block(rounds_of("direct", 1000), rounds_of("behind", 500))
-    slow = block(rounds_of("direct", 800), rounds_of("behind", 300))
-    nothing = block(rounds_of("direct", 0), rounds_of("behind", 0))
-    assert common_rates([fast, slow, nothing], [0.25]) == {0.25: 750.0}
+    fast = plain_block(0, direct=1000, behind=500)
+    slow = plain_block(1, direct=800, behind=300)
+    nothing = plain_block(2, direct=0, again=0, behind=0)
+    slowest = throughput(slow.arms[1])
+    assert slowest is not None
+    assert common_rates([fast, slow, nothing], [0.25]) == {0.25: pytest.approx(slowest / 4)}
     assert common_rates([nothing], [0.25]) is None
 
 

@@ -67,7 +67,7 @@ def test_what_contradicts_itself_is_refused(what: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="hosts.toml: it cannot be read: No such file"):
+    with pytest.raises(UsageError, match=r"hosts\.toml: it cannot be read: No such file"):
         read_fleet(tmp_path / "hosts.toml")
 
 

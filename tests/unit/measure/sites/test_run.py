@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from mocks.mock_rig import plan_of
+from mocks.mock_rig import SUITE, plan_of
 from mocks.mock_sites import OPENED
 from mocks.recorders import RunRecorder
 
@@ -16,6 +16,7 @@ from hopcost.measure.sites.fleet import Arrived, Event, Lost
 from hopcost.measure.sites.hosts_file import parse_fleet
 from hopcost.measure.sites.messages import Answer, Order, Refused, Watched
 from hopcost.plan.cores import GeneratorLimits
+from hopcost.plan.options import RunOptions
 
 
 class Answers:
@@ -44,8 +45,7 @@ FLEET = parse_fleet('[hosts.a]\n[hosts.b]\n[[sites]]\nstack = "a"\n[[sites]]\nst
 def test_a_site_that_cannot_open_ends_it_with_its_words_and_hint() -> None:
     sites = Answers(a=[OPENED], b=[Refused("nginx cannot be built", "apt-get install it", 3)])
     with pytest.raises(CannotMeasure, match="b: nginx cannot be built") as told:
-        run.open_sites(sites, FLEET, msgspec.convert({"name": "s", "title": "t", "arms": {}, "experiments": [
-            {"name": "e", "question": "?", "baseline": "x", "arms": ["x"], "placement": "one-core"}]}, run.Suite))  # fmt: skip
+        run.open_sites(sites, FLEET, SUITE)
     assert told.value.hint == "apt-get install it"
 
 
@@ -65,11 +65,9 @@ def test_generators_of_several_sites_have_one_name_in_the_plan() -> None:
 
 
 def test_sites_that_are_not_alike_are_refused_without_mixed(tmp_path: Path) -> None:
-    plan_suite = plan_of(True)
     other = msgspec.structs.replace(OPENED, digests={"hopcost-engine": "x"})
     with pytest.raises(CannotMeasure, match="binary of hopcost-engine") as told:
-        run.measure_on(Answers(), {"a": OPENED, "b": other}, run.Suite(plan_suite.suite, "t", {}, []), [],
-                       run.RunOptions(), RunRecorder())  # fmt: skip
+        run.measure_on(Answers(), {"a": OPENED, "b": other}, SUITE, [], RunOptions(), RunRecorder())
     assert "--mixed" in str(told.value.hint)
 
 

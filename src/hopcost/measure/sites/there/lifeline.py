@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 WORKER = "hopcost.measure.sites.dask.worker"
 END_S = 5.0  # the leader's time to stop its stacks
@@ -36,9 +37,8 @@ def main(lease_s: float) -> int:
 
 def owner() -> str:
     """This process as stacks/sandbox/leftovers.py has it in names."""
-    with open("/proc/self/stat") as file:
-        start_time = file.read().rpartition(")")[2].split()[19]
-    return f"{os.getpid()}-{start_time}-{os.stat('/proc/self/ns/pid').st_ino:x}"
+    start_time = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+    return f"{os.getpid()}-{start_time}-{Path('/proc/self/ns/pid').stat().st_ino:x}"
 
 
 def _run(order: bytes, folder: str, lease_s: float) -> int:
@@ -97,10 +97,9 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
 def _session(leader: int) -> list[int]:
     """The living processes of a session."""
     pids = []
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # noqa: PTH208  # names, and quickly
         with contextlib.suppress(OSError, ValueError, IndexError):
-            with open(f"/proc/{int(name)}/stat") as file:
-                fields = file.read().rpartition(")")[2].split()
+            fields = Path(f"/proc/{int(name)}/stat").read_text().rpartition(")")[2].split()
             if int(fields[3]) == leader and fields[0] not in "ZX":
                 pids.append(int(name))
     return pids
