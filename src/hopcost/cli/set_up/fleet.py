@@ -15,9 +15,9 @@ from hopcost.errors import UsageError
 LIFELINE = "hopcost.measure.sites.there.lifeline"
 EPILOG = examples(
     "hopcost fleet check hosts.toml",
-    "hopcost run nginx-go --fleet hosts.toml",
     "hopcost fleet clean hosts.toml",
-    then="docs/how-to/machine/fleet.md has a hosts.toml. Every site needs hopcost of this version with its extra fleet.",
+    then="hopcost run SUITE --fleet hosts.toml measures on them. docs/how-to/machine/fleet.md has a hosts.toml. Every site"
+    " needs hopcost of this version with its extra fleet.",
 )
 
 

@@ -46,9 +46,11 @@ class Sizing:
         self.overheads_s: list[float] = []
         self.has_open_loop = False  # whether the blocks of these overheads have one
         self.ratios: list[dict[str, list[list[float]]]] = [{} for _ in FIGURES]  # log-ratios by arm, block, round
+        self._estimated: list[list[Variances]] | None = None  # out of them
 
     def note(self, block: Block) -> None:
         """Take a block into account."""
+        self._estimated = None
         if block.open_ends and not self.has_open_loop:  # a void one may have none
             self.overheads_s, self.has_open_loop = [], True
         if block.slices_elapsed_ns:
@@ -125,11 +127,13 @@ class Sizing:
         return None
 
     def _seen(self) -> list[list[Variances]]:
-        """The variances of each arm's ratio, by figure; none of a figure without a block."""
-        return [
-            [arm.variances for arm in estimate([_contrast(blocks) for blocks in ratios.values()])]
-            for ratios in self.ratios
-        ]
+        """The variances of each arm's ratio, by figure; none of a figure without a block. Sites ask again."""
+        if self._estimated is None:
+            self._estimated = [
+                [arm.variances for arm in estimate([_contrast(blocks) for blocks in ratios.values()])]
+                for ratios in self.ratios
+            ]
+        return self._estimated
 
     def _forecast(
         self, seen: list[list[Variances]], cost: Cost, rounds: int, done: int, seconds_left: float
