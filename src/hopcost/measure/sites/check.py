@@ -103,11 +103,14 @@ def controller_address(fleet: Fleet, reached: Sequence[Reached]) -> str:
 
 def why_trusted(fleet: Fleet) -> str:
     """What whoever makes a fleet must know."""
-    names = ", ".join(host.name for host in fleet.hosts)
-    return (
-        f"whoever owns one of these machines can run code on all the others while a run lasts, as the user that logs in"
-        f" there: {names}. Dask knows no roles. Use machines that you trust alike."
+    names = ", ".join(site.name for site in fleet.sites)
+    words = (
+        "whoever owns one of the stacks' machines can run code on all the others while a run lasts, as the user that logs"
+        f" in there: {names}. Dask knows no roles. Use machines that you trust alike."
     )
+    if all(site.generator is None for site in fleet.sites):
+        return words
+    return f"{words} Your SSH agent is forwarded to them: meanwhile they can log in wherever it lets you."
 
 
 def parse_rights(text: str) -> Rights:

@@ -8,7 +8,6 @@ import pytest
 
 from hopcost import __version__
 from hopcost.errors import CannotMeasure
-from hopcost.measure.fleet.names import Login
 from hopcost.measure.sites import check
 from hopcost.measure.sites.check import Reached, parse_rights
 from hopcost.measure.sites.hosts_file import Fleet, parse_fleet
@@ -49,5 +48,7 @@ def test_the_controllers_address_is_the_one_that_all_sites_see() -> None:
 
 
 def test_whoever_makes_a_fleet_is_told_whom_it_trusts() -> None:
-    assert "can run code on all the others" in check.why_trusted(FLEET) and ": a, b." in check.why_trusted(FLEET)
-    assert FLEET.sites[0].stack.login == Login("a")
+    alone = check.why_trusted(FLEET)
+    assert "can run code on all the others" in alone and ": a, b." in alone and "SSH agent" not in alone
+    text = '[hosts.a]\n[hosts.g]\n[[sites]]\nstack = "a"\ngenerators = ["g"]\n'
+    assert "Your SSH agent is forwarded" in check.why_trusted(parse_fleet(text, "f", Path("/")))
