@@ -9,6 +9,7 @@ figures are what the controller can carry. Prints how long the workers take to s
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import resource
 import sys
 import tempfile
@@ -18,11 +19,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import dask
 import msgspec
 from distributed import Client, Scheduler, Worker
 
 from hopcost.measure.sites.dask import fleet as dask_fleet
 from hopcost.measure.sites.dask import settings
+from hopcost.measure.sites.fleet import Arrived, Event, Lost
 from hopcost.measure.sites.loop import FleetLoop
 from hopcost.measure.sites.messages import Measure, Measured
 from hopcost.measure.watcher import Silent
@@ -95,8 +98,8 @@ def plan_of(record: Record, seconds: float) -> Plan:
 def main(sites: int, blocks: int) -> None:
     """One line for each figure."""
     settings.apply()
-    settings.dask.config.set(QUIETER)
-    dask_fleet.ask_leader = answer
+    dask.config.set(QUIETER)
+    vars(dask_fleet)["ask_leader"] = answer
     record = reader.read_record(SAMPLE)
     _block[:] = [record.blocks[0]]
     began_s = time.monotonic()
@@ -107,10 +110,8 @@ def main(sites: int, blocks: int) -> None:
         with Writer(Path(folder) / "record", record.suite, plan, {}, ["simulation"]) as writer:
             began_s, used_s = time.monotonic(), time.process_time()
             loop = FleetLoop(plan, orders, [f"s{number}" for number in range(sites)], writer, Silent())
-            try:
+            with contextlib.suppress(KeyboardInterrupt):  # by CountedSites: there are enough
                 loop.measure()
-            except KeyboardInterrupt:  # by CountedSites: there are enough
-                pass
             took_s, used_s = time.monotonic() - began_s, time.process_time() - used_s
         count = len(loop.so_far)
         print(
@@ -127,12 +128,12 @@ class CountedSites:
         self._sites, self._left = sites, most
         self.submit, self.revive = sites.submit, sites.revive
 
-    def next_event(self, wait_s: float) -> dask_fleet.Event | None:
+    def next_event(self, wait_s: float) -> Event | None:
         """The next one of the sites."""
         if self._left <= 0:
             raise KeyboardInterrupt
         event = self._sites.next_event(wait_s)
-        self._left -= isinstance(event, (dask_fleet.Arrived, dask_fleet.Lost))
+        self._left -= isinstance(event, (Arrived, Lost))
         return event
 
 

@@ -16,6 +16,8 @@ from hopcost.measure.load.context import BlockContext
 from hopcost.measure.sites.fleet import OPENING, Arrived, Event, Lost
 from hopcost.measure.sites.messages import Answer, Measure, Measured, Opened, Order
 from hopcost.measure.watcher import Silent
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.repeat import Repeat
 
 OPENED = Opened(installed={}, allowed_cores=[0, 1], siblings={}, open_files=1000, environment={}, digests={})
 
@@ -26,7 +28,11 @@ class NoRecord:
     def put_stack(self, *_: Any) -> None:
         pass
 
-    append = append_repeat = put_stack
+    def append(self, block: Block) -> Block:
+        return block
+
+    def append_repeat(self, repeat: Repeat) -> None:
+        pass
 
 
 class MockSites:

@@ -16,8 +16,8 @@ LIFELINE = "hopcost.measure.sites.there.lifeline"
 EPILOG = examples(
     "hopcost fleet check hosts.toml",
     "hopcost fleet clean hosts.toml",
-    then="hopcost run SUITE --fleet hosts.toml measures on them. docs/how-to/machine/fleet.md has a hosts.toml. Every site"
-    " needs hopcost of this version with its extra fleet.",
+    then="hopcost run SUITE --fleet hosts.toml measures on them. docs/how-to/machine/fleet.md has a hosts.toml. Every"
+    " site needs hopcost of this version with its extra fleet.",
 )
 
 

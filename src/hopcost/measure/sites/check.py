@@ -105,8 +105,8 @@ def why_trusted(fleet: Fleet) -> str:
     """What whoever makes a fleet must know."""
     names = ", ".join(site.name for site in fleet.sites)
     words = (
-        "whoever owns one of the stacks' machines can run code on all the others while a run lasts, as the user that logs"
-        f" in there: {names}. Dask knows no roles. Use machines that you trust alike."
+        "whoever owns one of the stacks' machines can run code on all the others while a run lasts, as the user that"
+        f" logs in there: {names}. Dask knows no roles. Use machines that you trust alike."
     )
     if all(site.generator is None for site in fleet.sites):
         return words

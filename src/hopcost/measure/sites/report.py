@@ -12,6 +12,8 @@ SUITE = "hello"  # a fleet is compared by it: its programs come with hopcost
 
 def check_fleet(fleet: Fleet) -> int:
     """Every machine reached, a worker started on each site and opened, the sites compared; 3 if they are not alike."""
+    from hopcost.measure.sites.dask import cluster  # noqa: F401  # what is not installed is told first
+
     refuse_unlike_sites(fleet)
     reached = {machine.host.name: machine for machine in check.reach(fleet)}
     for site in fleet.sites:

@@ -19,10 +19,10 @@ from hopcost.record.contents.block import Failure
 from hopcost.record.contents.reason import Reason
 from hopcost.record.contents.run import Ending
 from hopcost.report.formats.json_arm import ReportedArm
+from hopcost.statistics.arms.sites import SiteRatios
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import VoidStarts
-from hopcost.statistics.arms.sites import SiteRatios
 from hopcost.statistics.summary.openings import WorkersLuck
 from hopcost.statistics.summary.repeats import ArmRepeats
 from hopcost.statistics.summary.soak import Course

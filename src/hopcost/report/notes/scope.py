@@ -61,9 +61,7 @@ def site_lines(experiments: list[ExperimentSummary]) -> list[str]:
 
 def _ratios(experiment: ExperimentSummary, arm: str) -> list[str]:
     """`a 110 %` of each site that measured the arm."""
-    return [
-        f"{own.site} {100 * own.throughput[arm]:.0f} %" for own in experiment.sites if arm in own.throughput
-    ]
+    return [f"{own.site} {100 * own.throughput[arm]:.0f} %" for own in experiment.sites if arm in own.throughput]
 
 
 def _has_errors(arm: ArmSummary) -> bool:

@@ -15,6 +15,7 @@ from hopcost.record.contents.run import Ending, Record
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.arms.requests import RequestFigures, figures_of_requests
+from hopcost.statistics.arms.sites import SiteRatios, site_ratios
 from hopcost.statistics.comparisons import BUSY_MACHINE, MIXED_HOSTS, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.precision import looks
@@ -25,7 +26,6 @@ from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
 from hopcost.statistics.summary.service_time import BesideFigures, Quantile, figures_beside, service_times
-from hopcost.statistics.arms.sites import SiteRatios, site_ratios
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings, Traffic
 from hopcost.statistics.validity.arm import Consequence, faults_of_arm, is_generator_full

@@ -9,13 +9,13 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from distributed import Client, LocalCluster  # noqa: E402
+from distributed import Client, LocalCluster
 
-from hopcost.errors import MeasurementFailed  # noqa: E402
-from hopcost.measure.sites.dask import fleet, settings  # noqa: E402
-from hopcost.measure.sites.dask.fleet import DaskSites  # noqa: E402
-from hopcost.measure.sites.fleet import Arrived, Event, Lost, Progress  # noqa: E402
-from hopcost.measure.sites.messages import Watch, Watched  # noqa: E402
+from hopcost.errors import MeasurementFailed
+from hopcost.measure.sites.dask import fleet, settings
+from hopcost.measure.sites.dask.fleet import DaskSites
+from hopcost.measure.sites.fleet import Arrived, Event, Lost, Progress
+from hopcost.measure.sites.messages import Watch, Watched
 
 LIMIT_S = 30.0
 COUNTED: list[str] = []
@@ -64,7 +64,7 @@ def test_a_task_runs_on_its_site_alone_and_comes_back_whole(sites: DaskSites) ->
         sites.submit(name, Watch([0]), name)
         event = next_of(sites)
         assert event == Arrived(name, name, Watched(0.0, name))
-    assert COUNTED == list("abab")
+    assert list("abab") == COUNTED
 
 
 @pytest.mark.parametrize(
