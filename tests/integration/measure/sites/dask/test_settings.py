@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from distributed import Client, Scheduler  # noqa: E402
+from distributed import Client, Scheduler
 
-from hopcost.measure.fleet.authority import make_certificates  # noqa: E402
-from hopcost.measure.sites.dask import settings  # noqa: E402
+from hopcost.measure.fleet.authority import make_certificates
+from hopcost.measure.sites.dask import settings
 
 NAMES = [settings.CONTROLLER, "a"]
 
