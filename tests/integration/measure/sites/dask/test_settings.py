@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from distributed import Client, Scheduler
+from distributed import Client, Scheduler, Security
 
 from hopcost.measure.fleet.authority import make_certificates
 from hopcost.measure.sites.dask import settings
@@ -17,7 +17,7 @@ from hopcost.measure.sites.dask import settings
 NAMES = [settings.CONTROLLER, "a"]
 
 
-def security_of(files: dict[str, bytes], name: str) -> settings.Security:
+def security_of(files: dict[str, bytes], name: str) -> Security:
     return settings.security(settings.own_files(files, name), name)
 
 
