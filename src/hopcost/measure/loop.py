@@ -58,7 +58,7 @@ class Course:
             return step
         if step.forecast is not None:
             self.context.watcher.forecast(self.context.experiment, step.forecast)
-        block = _run_block(self.context, step)
+        block = run_block(self.context, step)
         self.context.finish(block)
         self.finished.add(block)
         return None
@@ -107,7 +107,8 @@ def _end(writer: Writer, courses: Iterable[Course], why: StopReason, detail: str
             writer.end_experiment(Ending(experiment=course.name, why=why, detail=detail))
 
 
-def _run_block(context: BlockContext, step: NextBlock) -> Block:
+def run_block(context: BlockContext, step: NextBlock) -> Block:
+    """Measure it; never raises for what a program, an arm or the engine does wrong."""
     experiment = msgspec.structs.replace(context.experiment, slice_ns=step.slice_ns)
     context = msgspec.structs.replace(context, experiment=experiment)
     if experiment.turns is Turns.WHOLE:

@@ -58,14 +58,20 @@ def measure(
     run_watcher: RunWatcher,
     question: KeptQuestion | None = None,
     elsewhere: Elsewhere | None = None,
+    fleet: Path | None = None,
 ) -> Measured:
     """Measure the chosen experiments of a suite into a record, with the `question` of the verb that asks for it.
 
-    The suite need not come from a file. The generator may be `elsewhere`. MeasurementFailed if the measurement breaks;
-    the record so far stays.
+    The suite need not come from a file. The generator may be `elsewhere`; a `fleet` is a hosts.toml.
+    MeasurementFailed if the measurement breaks; the record so far stays.
     """
     if options.seed is None:
         options = msgspec.structs.replace(options, seed=secrets.randbits(32))
+    if fleet is not None:
+        from hopcost.measure.sites.hosts_file import read_fleet
+        from hopcost.measure.sites.run import measure_on_fleet  # it needs the extra fleet
+
+        return measure_on_fleet(suite, chosen, options, read_fleet(fleet), run_watcher)
     if elsewhere is not None:
         from hopcost.measure.two_machines import measure_from_elsewhere  # it needs the extra fleet
 

@@ -59,6 +59,7 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         as_published=options.as_published,
         scale=options.scale,
         on_busy_machine=options.on_busy_machine,
+        on_mixed_hosts=options.on_mixed_hosts,
     )
 
 

@@ -85,6 +85,9 @@ class Method:
     quick_warm_up_ns: int = constant(200_000_000, "ns", "shortest warm-up with `--quick`")
     block_overhead_s_per_arm: float = constant(0.2, "s", "start, check and stop of an arm, before a block has shown it")
     slice_edges: float = constant(1.03, "times", "its load that a slice takes: freezing, reading counters")
+    min_hosts: int = constant(
+        5, "sites", "of a fleet, from which on intervals are over their means; with fewer they are of these machines"
+    )
     min_rounds: int = constant(2, "rounds", "of a block")
     # Servers that run already. What one does after its slice falls into the settling of the next, if slices are long.
     server_slice_ns: int = constant(

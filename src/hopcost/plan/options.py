@@ -64,6 +64,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     decide: tuple[str, ...] = ()
     quiet: bool = False
     on_busy_machine: bool = False
+    on_mixed_hosts: bool = False
 
     @property
     def one_arm_at_a_time(self) -> bool:

@@ -202,3 +202,6 @@ class Plan(msgspec.Struct, frozen=True):
         bool,
         Meta(description="whether `--anyway` was given: what the machine did makes a block suspect; no verdicts"),
     ] = False
+    on_mixed_hosts: Annotated[
+        bool, Meta(description="whether `--mixed` was given: sites of a fleet are not alike, and there are no verdicts")
+    ] = False

@@ -16,7 +16,7 @@ import msgspec
 from hopcost import __version__
 from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import Plan
+from hopcost.plan.plan import LeftOut, Plan
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.question import KeptQuestion
 from hopcost.record.contents.repeat import Repeat
@@ -117,6 +117,12 @@ class Writer:
     def end_experiment(self, ending: Ending) -> None:
         """Note why an experiment stopped."""
         self.run.endings.append(self._mask.mask_ending(ending))
+        self._put("run.json", self.run)
+
+    def site_leaves(self, site: LeftOut) -> None:
+        """Note that a site of a fleet measures no more, and why."""
+        masker = self._mask.masker
+        self.run.sites_left.append(msgspec.structs.replace(site, reason=masker.mask_text(site.reason)))
         self._put("run.json", self.run)
 
     def __enter__(self) -> Writer:

@@ -11,7 +11,7 @@ from hopcost.report.brief.section import section
 from hopcost.report.document import Document, Element, Fold, Heading, Lines, Style
 from hopcost.report.formats import csv, json
 from hopcost.report.notes import head
-from hopcost.report.notes.scope import is_of_servers, reworded, scope_lines
+from hopcost.report.notes.scope import is_of_servers, reworded, scope_lines, site_lines
 from hopcost.report.tables.experiment import groups
 from hopcost.statistics.summary.summary import ExperimentSummary
 
@@ -31,7 +31,7 @@ def document(record: Record, experiments: list[ExperimentSummary], open_parts: C
     warnings = [f"! {warning}" for warning in head.warnings(record)]
     top: list[Element] = [Heading(head.first_line(record), level=1), Lines(warnings, Style.CAUTIONS)]
     sections = [section(record, group, open_parts) for group in groups(experiments)]
-    last: list[Element] = [Lines(scope_lines(experiments), Style.CAUTIONS)]
+    last: list[Element] = [Lines([*site_lines(experiments), *scope_lines(experiments)], Style.CAUTIONS)]
     if not open_parts or Part.MACHINE in open_parts:
         lines = Lines([*head.about(record), *head.machine(record)])
         last.append(Fold("The run and its machine", [lines], is_open=bool(open_parts)))

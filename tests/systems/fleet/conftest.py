@@ -1,4 +1,4 @@
-"""Two machines for the tests here; none of the apps."""
+"""Two machines, and two sites, for the tests here; none of the apps."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from processes.needed import need
-from systems import hosts
+from systems import hosts, sites
 from systems.hosts import Hosts
+from systems.sites import Sites
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -22,4 +23,11 @@ def installed() -> None:
 @pytest.fixture(scope="session")
 def two_machines(installed: None) -> Iterator[Hosts]:
     with tempfile.TemporaryDirectory(prefix="hct-fleet-") as folder, hosts.running(Path(folder)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def two_sites(installed: None) -> Iterator[Sites]:
+    pytest.importorskip("distributed")
+    with tempfile.TemporaryDirectory(prefix="hct-sites-") as folder, sites.running(Path(folder)) as running:
         yield running

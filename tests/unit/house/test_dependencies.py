@@ -10,7 +10,7 @@ from places import ROOT
 DIRECT_AT_MOST = 13
 IMPORTS = {"vl-convert-python": "vl_convert"}  # where it is not the package's own name
 ROOMS = {
-    "fleet": ("measure/fleet",),
+    "fleet": ("measure/fleet", "measure/sites/dask"),
     "history": ("history", "statistics/change_points"),
     "html": ("report/formats/html",),
     "page": ("page", "cli/look"),

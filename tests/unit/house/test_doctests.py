@@ -1,5 +1,6 @@
 """The examples in hopcost's own docstrings are true."""
 
+import contextlib
 import doctest
 import importlib
 import pkgutil
@@ -7,6 +8,9 @@ import pkgutil
 import pytest
 
 import hopcost
+
+with contextlib.suppress(ModuleNotFoundError):
+    importlib.import_module("asyncssh")  # which starts ldconfig as it is imported, and no test may
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(hopcost.__path__, "hopcost."))
 

@@ -55,6 +55,12 @@ WITHOUT_A_FILE = {
         "measure/fleet/address measure/fleet/agent measure/fleet/connection measure/fleet/generator "
         "measure/fleet/login measure/fleet/sent_engine measure/two_machines"
     ),
+    "sites show it: tests/systems/fleet": (
+        "cli/set_up/fleet measure/sites/dask/cluster measure/sites/dask/fleet measure/sites/dask/settings "
+        "measure/sites/dask/task measure/sites/dask/worker measure/sites/fleet measure/sites/messages "
+        "measure/sites/report measure/sites/there/bench measure/sites/there/leader "
+        "measure/sites/there/leader_process"
+    ),
     "this machine's own figures: the doctor's tests, and every run's record": (
         "machine/binaries machine/cpu_time machine/facts machine/proc"
     ),

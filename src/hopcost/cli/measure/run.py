@@ -148,6 +148,15 @@ def run(
         bool,
         typer.Option("--anyway", help="Measure beside other programs too; then there are no verdicts."),
     ] = False,
+    fleet: Annotated[
+        Path | None,
+        typer.Option(
+            "--fleet", metavar="HOSTS.TOML", help="Measure blocks on all sites of this file; hopcost fleet checks them."
+        ),
+    ] = None,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="With --fleet: sites that are not alike too; then there are no verdicts.")
+    ] = False,
     on: On = None,
     address: Address = None,
     ssh_key: SshKey = None,
@@ -175,9 +184,13 @@ def run(
         raise _which_suite()
     parts = read_parts(details)
     elsewhere = read_elsewhere(on, address, ssh_key, known_hosts)
+    if fleet is not None and elsewhere is not None:
+        raise UsageError("--fleet and --on", "hosts.toml names the generators' machines")
+    if mixed and fleet is None:
+        raise UsageError("--mixed: without --fleet there are no sites", "--fleet hosts.toml")
     if elsewhere is not None and elsewhere.stacks is not None:
         return run_on_stacks_machine(elsewhere, suite, record)
-    if elsewhere is None:  # a namespace of its own would hide the network that the other machine reaches
+    if elsewhere is None and fleet is None:  # else a namespace of its own would hide the network to other machines
         network.enter_user_namespace()  # may start this command again: before the heavy imports
     if generator is not None and as_published:
         raise UsageError("--generator and --as-published", "the article's protocol names its tool itself")
@@ -204,8 +217,9 @@ def run(
         decide=tuple(dict.fromkeys(decide or [])),
         quiet=quiet,
         on_busy_machine=anyway,
+        on_mixed_hosts=mixed,
     )
-    return _measure_and_report(suite, experiments or [], options, parts, elsewhere, ready_to_keep(keep, labels))
+    return _measure_and_report(suite, experiments or [], options, parts, elsewhere, fleet, ready_to_keep(keep, labels))
 
 
 def _which_suite() -> UsageError:
@@ -232,6 +246,7 @@ def _measure_and_report(
     options: RunOptions,
     parts: list[Part],
     elsewhere: Elsewhere | None,
+    fleet: Path | None,
     keep_record: KeepRecord,
 ) -> int:
     """The exit code."""
@@ -251,7 +266,7 @@ def _measure_and_report(
     suite, chosen = read.read_suite(name), [*first, *experiments]
     for experiment in chosen:
         suite.experiment(experiment)
-    measured = measure(suite, chosen, options, Screen(console), elsewhere=elsewhere)
+    measured = measure(suite, chosen, options, Screen(console), elsewhere=elsewhere, fleet=fleet)
     record = measured.record
     if measured.interrupted:
         refuse_nothing(console, record)

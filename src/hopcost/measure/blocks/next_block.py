@@ -6,6 +6,7 @@ repeated. An arm that fails leaves the experiment.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -21,7 +22,7 @@ from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.precision import stop
-from hopcost.statistics.precision.looks import is_look
+from hopcost.statistics.precision.looks import is_look, looks_after
 from hopcost.statistics.precision.precision import Forecast
 from hopcost.statistics.validity.reasons import shorten_reasons
 
@@ -58,21 +59,38 @@ class FinishedBlocks:
 
     def next(self, seconds_left: float, so_far: Sequence[Block]) -> NextBlock | Ending:
         """The block to run now, or why the experiment ends; `so_far` are all finished blocks of the run."""
+        step = self.next_beside(0, 1, seconds_left, so_far)
+        assert step is not None, "there is nothing to wait for"
+        return step
+
+    def next_beside(
+        self, in_flight: int, sites: int, seconds_left: float, so_far: Sequence[Block]
+    ) -> NextBlock | Ending | None:
+        """The same while so many blocks are measured on other sites, each of which has `seconds_left`.
+
+        None: they are to be waited for. A look is taken when none is in flight, so that it uses blocks by their number
+        and not those that came first; until then no more are measured than the look uses.
+        """
         done = len(self.valid)
         if self._failure is not None:
-            return self._ending(StopReason.FAILED, self._failure)
-        if self.plan.until is Until.DECIDED:
+            return None if in_flight else self._ending(StopReason.FAILED, self._failure)
+        if in_flight:
+            if done + in_flight >= self._next_look(max(done, sites - 1)):
+                return None
+        elif done < sites and done:
+            pass  # each site has a say before anything is looked at
+        elif self.plan.until is Until.DECIDED:
             if done in METHOD.decision_looks and not self._undecided(so_far):
                 return self._ending(StopReason.DECIDED, f"after {done} blocks every arm asked about is decided")
         elif is_look(done) and self._is_precise_enough(so_far):
             return self._ending(StopReason.PRECISION, self._precision())
         arms = self._arms
-        size = self._sizing.next(len(arms), done, seconds_left, self._warm_up.usual_ns)
-        if size is None and done:
-            return self._out_of_time()
+        size = self._sizing.next(len(arms), done, seconds_left, self._warm_up.usual_ns, sites)
+        if size is None and done + in_flight:
+            return None if in_flight else self._out_of_time()
         rounds, slice_ns = (size.rounds, size.slice_ns) if size is not None else self._sizing.least
         return NextBlock(
-            number=done + len(self.void),
+            number=done + len(self.void) + in_flight,
             arms=arms,
             rounds=rounds,
             slice_ns=slice_ns,
@@ -106,6 +124,12 @@ class FinishedBlocks:
     @property
     def _arms(self) -> list[PlannedArm]:
         return [arm for arm in self.experiment.arms if arm.name not in self.failed_arms]
+
+    def _next_look(self, blocks: int) -> float:
+        """The first look after so many blocks; there may be none."""
+        if self.plan.until is Until.DECIDED:
+            return min((look for look in METHOD.decision_looks if look > blocks), default=math.inf)
+        return next(looks_after(blocks))
 
     def _out_of_time(self) -> Ending:
         done = len(self.valid)

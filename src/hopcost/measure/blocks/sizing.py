@@ -5,6 +5,7 @@ Which arm is better must not matter here, only how widely the ratios spread.
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 from collections.abc import Sequence
@@ -45,9 +46,11 @@ class Sizing:
         self.overheads_s: list[float] = []
         self.has_open_loop = False  # whether the blocks of these overheads have one
         self.ratios: list[dict[str, list[list[float]]]] = [{} for _ in FIGURES]  # log-ratios by arm, block, round
+        self._estimated: list[list[Variances]] | None = None  # out of them
 
     def note(self, block: Block) -> None:
         """Take a block into account."""
+        self._estimated = None
         if block.open_ends and not self.has_open_loop:  # a void one may have none
             self.overheads_s, self.has_open_loop = [], True
         if block.slices_elapsed_ns:
@@ -75,15 +78,16 @@ class Sizing:
     def _slice_ns_least(self) -> int:
         return self.experiment.slice_ns_least or self.experiment.slice_ns
 
-    def next(self, arms: int, done: int, seconds_left: float, warm_up_ns: int) -> Size | None:
+    def next(self, arms: int, done: int, seconds_left: float, warm_up_ns: int, sites: int = 1) -> Size | None:
         """The next block over so many arms; None when the time is over.
 
         `done` valid blocks are there; each arm will be warmed up for `warm_up_ns`. There are fewer than four starts
-        only if the time does not hold four of two rounds each.
+        only if the time does not hold four of two rounds each. So many `sites` measure at a time, each of them for
+        `seconds_left`.
         """
         overhead_s = self._overhead_s(arms, warm_up_ns)
         if self.experiment.turns is Turns.WHOLE:
-            return self._whole(arms, max(1, METHOD.first_looks[0] - done), overhead_s, seconds_left)
+            return self._whole(arms, _turns(METHOD.first_looks[0] - done, sites), overhead_s, seconds_left)
         round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * METHOD.slice_edges
         cost = Cost(start_s=overhead_s, round_s=round_s)
         seen = self._seen()
@@ -92,11 +96,13 @@ class Sizing:
         )
         if self.experiment.scope is Scope.PROCESSES:  # what a batch repeats is cheap: more rounds cost no start
             wanted = max(wanted, METHOD.batch_rounds)
-        for blocks_left in range(max(1, METHOD.min_starts - done), 0, -1):  # fewer blocks if the time is short
+        for blocks_left in range(_turns(METHOD.min_starts - done, sites), 0, -1):  # fewer blocks if the time is short
             fitting = int((seconds_left / blocks_left - overhead_s) / round_s + 1e-9)
             if fitting >= METHOD.min_rounds:
                 rounds = min(wanted, fitting)
-                return Size(rounds, self.experiment.slice_ns, self._forecast(seen, cost, rounds, done, seconds_left))
+                return Size(
+                    rounds, self.experiment.slice_ns, self._forecast(seen, cost, rounds, done, sites * seconds_left)
+                )
         return None
 
     def _compared(self, block: Block) -> list[str]:
@@ -121,11 +127,13 @@ class Sizing:
         return None
 
     def _seen(self) -> list[list[Variances]]:
-        """The variances of each arm's ratio, by figure; none of a figure without a block."""
-        return [
-            [arm.variances for arm in estimate([_contrast(blocks) for blocks in ratios.values()])]
-            for ratios in self.ratios
-        ]
+        """The variances of each arm's ratio, by figure; none of a figure without a block. Sites ask again."""
+        if self._estimated is None:
+            self._estimated = [
+                [arm.variances for arm in estimate([_contrast(blocks) for blocks in ratios.values()])]
+                for ratios in self.ratios
+            ]
+        return self._estimated
 
     def _forecast(
         self, seen: list[list[Variances]], cost: Cost, rounds: int, done: int, seconds_left: float
@@ -146,6 +154,15 @@ class Sizing:
             seconds=seconds_left,
             contrasts=sum(len(planned.arms) - 2 for planned in self.plan.experiments),
         )
+
+
+def _turns(blocks: int, sites: int) -> int:
+    """How many blocks each site measures at the least, so that there are so many in all.
+
+    >>> [_turns(4, sites) for sites in (1, 3, 5)], _turns(-2, 1)
+    ([4, 2, 1], 1)
+    """
+    return max(1, math.ceil(blocks / sites))
 
 
 def _contrast(blocks: Sequence[Sequence[float]]) -> Contrast:

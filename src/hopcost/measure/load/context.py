@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 import msgspec
 
 from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import Watcher
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.record.contents.block import Block
-from hopcost.record.writer import Writer
+from hopcost.record.contents.repeat import Repeat
+from hopcost.record.kept_files import KeptCommand
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack
+
+
+class BlockKeeper(Protocol):
+    """Where what was measured goes: a record, or a message to who writes the record."""
+
+    def put_stack(self, experiment: str, arm: str, commands: list[KeptCommand], files: Mapping[str, str]) -> None:
+        """Keep the commands and generated files of an arm."""
+
+    def append(self, block: Block) -> Block:
+        """Keep a block, and return it as it was kept."""
+
+    def append_repeat(self, repeat: Repeat) -> None:
+        """Keep a repeat of an article's protocol."""
 
 
 class BlockContext(msgspec.Struct, frozen=True):
@@ -22,7 +39,7 @@ class BlockContext(msgspec.Struct, frozen=True):
     plan: Plan
     experiment: PlannedExperiment
     rig: Rig
-    writer: Writer
+    writer: BlockKeeper
     watcher: Watcher
     so_far: list[Block] = []
 

@@ -206,6 +206,9 @@ class Block(msgspec.Struct):
     generator: Annotated[
         GeneratorConditions | None, Meta(description="the generator's own machine; null if it is the stacks'")
     ] = None
+    site: Annotated[str | None, Meta(description="of a fleet: the site that measured it; null: there is no fleet")] = (
+        None
+    )
     void_loads: Annotated[
         list[VoidLoad],
         Meta(description="offered loads that count for no arm of the block: the generator could not offer them"),

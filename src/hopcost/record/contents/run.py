@@ -19,7 +19,7 @@ from typing import Annotated, TypeVar
 import msgspec
 from msgspec import Meta
 
-from hopcost.plan.plan import Plan
+from hopcost.plan.plan import LeftOut, Plan
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.question import KeptQuestion
 from hopcost.record.contents.repeat import Repeat
@@ -58,6 +58,9 @@ class Run(msgspec.Struct):
     started_utc: Annotated[str, Meta(description="wall clock, for people; nothing is computed from it")]
     ended_utc: Annotated[str | None, Meta(description="null if the run was killed, interrupted or failed")] = None
     endings: Annotated[list[Ending], Meta(description="one per experiment that ended")] = []
+    sites_left: Annotated[
+        list[LeftOut], Meta(description="of a fleet: the sites that left it before the end, and why")
+    ] = []
     method: Annotated[
         int,
         Meta(description="the number of the method: records of one number compare; records without it are of method 1"),

@@ -19,6 +19,7 @@ from hopcost.record.contents.block import Failure
 from hopcost.record.contents.reason import Reason
 from hopcost.record.contents.run import Ending
 from hopcost.report.formats.json_arm import ReportedArm
+from hopcost.statistics.arms.sites import SiteRatios
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import VoidStarts
@@ -72,6 +73,13 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
             description="offered loads that the generator could not offer: `share`, `rate_per_s`, how many `starts` had"
             " it, the numbers (from 0) of those in which it is `void` for all arms, and the `faults` there, as in"
             " blocks.jsonl"
+        ),
+    ]
+    sites: Annotated[
+        list[SiteRatios],
+        Meta(
+            description="of a fleet, each site: its valid `blocks`, and by arm the ratios to the baseline there; empty"
+            " without a fleet"
         ),
     ]
     ending: Annotated[Ending | None, Meta(description="why it stopped, as in run.json; null if it did not get so far")]

@@ -76,6 +76,7 @@ def warnings(record: Record) -> list[str]:
     if record.run.ended_utc is None:
         lines.append("interrupted: results so far")
     lines += [f"warning: {warning}" for warning in record.warnings]
+    lines += [f"site {site.name} left before the end: {site.reason}" for site in record.run.sites_left]
     lines += [f"not measured: experiment {left_out.words()}" for left_out in record.plan.left_out]
     return [printable(line) for line in lines]
 

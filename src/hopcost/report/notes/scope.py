@@ -6,6 +6,7 @@ import re
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan
 from hopcost.plan.turns import Scope
 from hopcost.report.document import Bar
@@ -39,6 +40,28 @@ def scope_lines(experiments: list[ExperimentSummary]) -> list[str]:
     is_by_body = all(request.workload.expect.compared is Compared.BODY for request in requests)
     is_checked = is_by_body and all(arm.peer is None for arm in arms)
     return [*lines, "No errors; all bodies identical." if is_checked else "No errors."]
+
+
+def site_lines(experiments: list[ExperimentSummary]) -> list[str]:
+    """What a fleet's machines gave one by one, and what ranges mean there; none without a fleet."""
+    sites = {site.site for experiment in experiments for site in experiment.sites}
+    if not sites:
+        return []
+    lines = [
+        f"{experiment.plan.name}, {arm.name}: {', '.join(ratios)} of {experiment.plan.baseline}'s throughput"
+        for experiment in experiments
+        for arm in experiment.arms
+        if (ratios := _ratios(experiment, arm.name))
+    ]
+    if len(sites) >= METHOD.min_hosts:
+        return [*lines, f"Ranges are over the means of {len(sites)} machines: they hold for machines of this kind."]
+    machine = "one machine" if len(sites) == 1 else f"{len(sites)} machines"
+    return [*lines, f"Ranges hold on these machines, {machine}: others of their kind may differ by more."]
+
+
+def _ratios(experiment: ExperimentSummary, arm: str) -> list[str]:
+    """`a 110 %` of each site that measured the arm."""
+    return [f"{own.site} {100 * own.throughput[arm]:.0f} %" for own in experiment.sites if arm in own.throughput]
 
 
 def _has_errors(arm: ArmSummary) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.contents.block import Block
 from hopcost.statistics import intervals, random_effects
+from hopcost.statistics.arms import hosts
 from hopcost.statistics.arms.experiment_blocks import ExperimentBlocks
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
@@ -115,9 +116,31 @@ class PairedBlocks(ExperimentBlocks):
         return self.record.estimate((self.experiment.name, name, reference or self.baseline), figure)
 
     def ratio(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
-        """Figure of the arm ÷ figure of the reference (None: the baseline), paired by block."""
-        estimate = self.estimate(name, figure, reference)
-        return None if estimate is None else intervals.of_logs(estimate.interval(error))
+        """Figure of the arm ÷ figure of the reference (None: the baseline), paired by block.
+
+        Over the means of machines if there are enough of them.
+        """
+        logs = self._interval(name, figure, error, reference or self.baseline, of_difference=False)
+        return None if logs is None else intervals.of_logs(logs)
+
+    def ratios_by_site(self, name: str, figure: BlockFigure, reference: str | None = None) -> dict[str, float]:
+        """The ratio on each site of a fleet; none without a fleet."""
+        reference = reference or self.baseline
+        contrast = self.contrast(name, figure, reference, of_difference=False)
+        if contrast is None:
+            return {}
+        means = hosts.host_means(contrast.logs, self.sites_of(name, figure, reference))
+        return {site: intervals.exp(mean) for site, mean in sorted(means.items())}
+
+    def _interval(
+        self, name: str, figure: BlockFigure, error: float, reference: str, *, of_difference: bool
+    ) -> Interval | None:
+        sites = self.sites_of(name, figure, reference)
+        if hosts.stand_for_their_kind(sites):
+            contrast = self.contrast(name, figure, reference, of_difference=of_difference)
+            return None if contrast is None else hosts.interval_over_hosts(contrast.logs, sites, error)
+        estimate = self.record.estimate((self.experiment.name, name, reference), figure, of_difference=of_difference)
+        return None if estimate is None else estimate.interval(error)
 
     def time_to_reach(
         self, target: float, name: str, figure: BlockFigure, error: float, reference: str | None = None
@@ -154,11 +177,9 @@ class PairedBlocks(ExperimentBlocks):
     def difference(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm minus that of the reference (None: the baseline), paired by block, in the figure's unit."""
         reference = reference or self.baseline
-        pair = (self.experiment.name, name, reference)
-        estimate = self.record.estimate(pair, figure, of_difference=True)
+        share = self._interval(name, figure, error, reference, of_difference=True)
         level = self.level(name, figure, reference)
-        if estimate is None or level is None:
+        if share is None or level is None:
             return None
-        share = estimate.interval(error)
         low, high = (None if end is None else end * level for end in (share.low, share.high))
         return Interval(value=share.value * level, low=low, high=high)

@@ -17,7 +17,7 @@ class ExperimentBlocks:
     """The valid blocks of an experiment by arm, without void loads.
 
     `copy` is the second run of `copied_arm`, None if no arm has a copy. `failed` has the numbers (from 1) of the
-    blocks, valid or void, in which an arm failed: it left the experiment there.
+    blocks, valid or void, in which an arm failed: it left the experiment there. `sites` are those of the blocks.
     """
 
     def __init__(self, experiment: PlannedExperiment, blocks: Sequence[Block]) -> None:
@@ -27,6 +27,7 @@ class ExperimentBlocks:
         self.copy = experiment.copy
         counting = [block for block in blocks if block.validity != Validity.VOID]
         self.blocks = [{arm.name: arm for arm in block.parts_that_count} for block in counting]
+        self.sites = [block.site for block in counting]
         self.numbers = [block.number + 1 for block in counting]
         self.seconds = sum(block.elapsed_ns for block in counting) / 1e9
         self.failed: dict[str, list[int]] = {}
@@ -112,6 +113,10 @@ class ExperimentBlocks:
     def count(self, name: str, figure: BlockFigure, reference: str | None = None) -> int:
         """The number of blocks behind the ratio."""
         return len(self._of_both(name, figure, reference or self.baseline))
+
+    def sites_of(self, name: str, figure: BlockFigure, reference: str) -> list[str | None]:
+        """The sites of the blocks behind the ratio, in their order; None without a fleet."""
+        return [self.sites[index] for index in self._of_both(name, figure, reference)]
 
     def level(self, name: str, figure: BlockFigure, reference: str) -> float | None:
         """The mean of both arms over the blocks; None if a block lacks the figure, or there is none."""

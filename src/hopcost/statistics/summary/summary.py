@@ -15,7 +15,8 @@ from hopcost.record.contents.run import Ending, Record
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.arms.requests import RequestFigures, figures_of_requests
-from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
+from hopcost.statistics.arms.sites import SiteRatios, site_ratios
+from hopcost.statistics.comparisons import BUSY_MACHINE, MIXED_HOSTS, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.precision import looks
 from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
@@ -99,6 +100,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 
     `margin` (a fraction) is what the size of a difference is read against. `no_verdicts` says why no arm has a verdict.
     `instrument_is_biased` is the run's: null if nobody judged it. `duty` is the share of the time under counted load.
+    `sites` has a fleet's machines one by one.
     """
 
     plan: PlannedExperiment
@@ -120,12 +122,13 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     repeats: list[ArmRepeats] = []
     duty: float | None = None
     void_loads: list[VoidStarts] = []
+    sites: list[SiteRatios] = []
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, also those without any block."""
     blocks = RecordBlocks(record.plan.experiments, record.blocks)
-    is_judged = not record.plan.on_busy_machine and can_be_judged(blocks)
+    is_judged = not (record.plan.on_busy_machine or record.plan.on_mixed_hosts) and can_be_judged(blocks)
     why_convicted = why_run_is_convicted(blocks) if is_judged else None
     is_biased = why_convicted is not None if is_judged else None
     return [
@@ -174,6 +177,7 @@ def _summarise_experiment(
         repeats=summarise_repeats(planned, repeats),
         duty=duty.counted_share(blocks),
         void_loads=void_starts(valid),
+        sites=site_ratios(arms),
     )
 
 
@@ -181,6 +185,8 @@ def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, why_convic
     """Why nothing in the experiment gets a verdict."""
     if plan.on_busy_machine:
         return BUSY_MACHINE
+    if plan.on_mixed_hosts:
+        return MIXED_HOSTS
     if why_convicted is not None:
         return why_convicted
     if planned.turns is Turns.SOAK:

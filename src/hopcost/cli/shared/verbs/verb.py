@@ -13,7 +13,7 @@ from hopcost.cli.shared.verbs.refusals import refuse_verb
 GROUPS = {  # of --help, in this order; each is a folder of cli/
     "measure": ("run", "front", "conf", "vs", "capacity", "gate", "load"),
     "look": ("report", "compare", "keep", "history", "serve", "claims", "about", "show"),
-    "set_up": ("doctor", "init", "list", "up", "build"),
+    "set_up": ("doctor", "init", "list", "up", "build", "fleet"),
     "more": ("crosscheck", "completion"),
 }
 PLAIN_RANGES = (  # the library's words for bounds, and ours

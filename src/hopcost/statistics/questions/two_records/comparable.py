@@ -25,6 +25,7 @@ OF_THE_RUN = (
     "peer",
     "as_published",
     "on_busy_machine",
+    "on_mixed_hosts",
 )
 WORDS = (  # of an experiment: they move no figure, or stand elsewhere
     "name",
