@@ -15,8 +15,8 @@ from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost history nginx-go/one-core/nginx-http-tcp",
-    "hopcost history nginx-http-tcp --figure cpu --since 90d --label branch=main",
-    "hopcost history nginx-http-tcp --format csv -o history.csv",
+    "hopcost history one-core/nginx-http-tcp --figure cpu --since 90d",
+    "hopcost history one-core/nginx-http-tcp --format csv -o history.csv",
     then="Records come from hopcost keep, or from --keep of a verb that measures. Figures are ratios to the baseline of"
     " the same record. Records of other machines, methods and configurations are told, and never mixed."
     " docs/explain/change-points.md says what counts as a change.",

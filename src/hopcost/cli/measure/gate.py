@@ -21,7 +21,7 @@ EPILOG = examples(
     "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on",
     "hopcost gate hello/one-core/nginx --after nginx.config=new.conf.j2",
     "hopcost gate ./my-app.toml/one-core/nginx --after app.folder=../new",
-    "hopcost gate nginx-go/one-core/nginx-http-tcp --against history --label branch=main",
+    "hopcost gate one-core/nginx-http-tcp --against history --label branch=main",
     then="SETTINGS are PROGRAM.SETTING=VALUE, PROGRAM.config=FILE for another configuration or PROGRAM.binary=FILE for"
     " another build. An app of yours takes APP.folder=DIR, APP.command='WORDS' or APP.binary=FILE. Repeat the option"
     " for more of them. A side without any is the stack as it stands.\n\n\b\nExit codes:\n"

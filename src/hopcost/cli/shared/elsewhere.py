@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import GENERATOR_ROLE, STACKS_ROLE, Access, Elsewhere, read_machines
+
+if TYPE_CHECKING:
+    from hopcost.measure.fleet.names import Elsewhere
 
 SUITE_THERE = "suite.toml"
 
@@ -48,6 +50,8 @@ def read_elsewhere(
     on: str | None, address: str | None, keys: list[Path] | None, known_hosts: Path | None
 ) -> Elsewhere | None:
     """The other machines; None without `--on`. UsageError for options that mean nothing."""
+    from hopcost.measure.fleet import names
+
     if on is None:
         given = {"--address": address, "--ssh-key": keys, "--known-hosts": known_hosts}
         for option, value in given.items():
@@ -57,9 +61,9 @@ def read_elsewhere(
     for file in [*(keys or []), *([known_hosts] if known_hosts is not None else [])]:
         if not file.expanduser().is_file():
             raise UsageError(f"{file}: there is no such file", "name existing files after --known-hosts and --ssh-key")
-    access = Access(keys=tuple(keys or ()), known_hosts=known_hosts or Access().known_hosts)
-    machines = read_machines(on)
-    return Elsewhere(machines[GENERATOR_ROLE], access, address, machines.get(STACKS_ROLE))
+    access = names.Access(keys=tuple(keys or ()), known_hosts=known_hosts or names.Access().known_hosts)
+    machines = names.read_machines(on)
+    return names.Elsewhere(machines[names.GENERATOR_ROLE], access, address, machines.get(names.STACKS_ROLE))
 
 
 def run_on_stacks_machine(elsewhere: Elsewhere, suite: str, record: Path | None) -> int:
