@@ -68,7 +68,7 @@ test: setup ## all tests but those of test-systems and check-slow, in ten minute
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 2 --dist worksteal
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m alone
 
-test-systems: setup ## the tests with real apps and a database, in four minutes (installs PHP-FPM and PostgreSQL)
+test-systems: setup ## the tests with real apps, databases, a browser and a fleet, in ten minutes (installs PHP-FPM, PostgreSQL, sshd)
 	@tools/setup systems
 	.venv/bin/pytest tests/systems
 

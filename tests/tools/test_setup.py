@@ -99,10 +99,10 @@ def with_apps(checkout: Checkout) -> Checkout:
     return checkout
 
 
-def test_for_the_system_tests_two_servers_and_the_apps_locked_packages_are_installed(with_apps: Checkout) -> None:
+def test_for_the_system_tests_servers_and_the_apps_locked_packages_are_installed(with_apps: Checkout) -> None:
     done = with_apps.run("systems")
     assert done.returncode == 0, done.stderr
-    assert packages(with_apps) == {"php-fpm", "postgresql"}
+    assert packages(with_apps) == {"openssh-client", "openssh-server", "php-fpm", "postgresql"}
     (environment,) = (with_apps.folder / "cache" / "hopcost").iterdir()
     assert MADE.fullmatch(environment.name), "hopcost doctor --clean removes it"
     assert with_apps.calls("uv") == [
