@@ -12,7 +12,17 @@ from places import ROOT
 
 from hopcost.programs.build.cache import MADE
 
-ONLY_TESTS_NEED = {"apache2", "haproxy", "caddy", "varnish", "chromium", "wrk", "apache2-utils", "nghttp2-client"}
+ONLY_TESTS_NEED = {
+    "apache2",
+    "haproxy",
+    "caddy",
+    "varnish",
+    "gunicorn",
+    "chromium",
+    "wrk",
+    "apache2-utils",
+    "nghttp2-client",
+}
 
 
 class Checkout:

@@ -1,4 +1,4 @@
-"""A browser, and a page over a history with everything, each started once."""
+"""A page over a history with everything, started once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from histories.served import addresses_of, fill, served
-from playwright.sync_api import Browser
-from processes.browser import chromium
-
-
-@pytest.fixture(scope="session", name="browser")
-def launch() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="session", name="addresses")

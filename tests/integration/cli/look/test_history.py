@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 from pathlib import Path
 
 import command
 import pytest
-from histories.simulated import simulated_history, spread_around
+from histories.simulated import simulated_history, simulated_record, spread_around
 
 CALM, SLOW = 0.5, 0.44
 ARM = "made-up/cost/behind"
@@ -22,7 +23,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ratios = spread_around([CALM] * 16 + [SLOW] * 5, 0.01)
     simulated_history(folder / "calm", ratios[:16])
     simulated_history(folder / "slow", ratios[16:], first=16, programs={"app": "1", "proxy": "3"})
-    simulated_history(folder / "other", [0.3] * 3, host="other", machine="f" * 16)
+    for day in range(3):  # before the others: runs that began at one moment with one seed count as one
+        simulated_record(
+            folder / "other" / str(day), day, ratio=0.3, cpu_ratio=1 / 0.3, host="other", machine="f" * 16,
+            started=datetime.datetime(2024, 12, 1 + day, tzinfo=datetime.UTC),
+        )  # fmt: skip
     records = [path for kind in ("calm", "slow", "other") for path in sorted((folder / kind).iterdir())]
     done = command.hopcost("keep", *records, "--label", "branch=main", "--database", "h.sqlite", folder=folder)
     assert done.returncode == 0, done.stderr

@@ -89,7 +89,7 @@ class ChangePoints(Section):
     heading = "# Changes in a history, simulated"
     asks = "A step in a history is found within a few records, and seldom one is seen that is none"
     tells = ("found", "false in 200")
-    short_s = 120.0
+    short_s = None
 
     def cases(self) -> list[Case]:
         """One of each spread."""

@@ -40,7 +40,10 @@ def read_wishes(
         raise UsageError("--insecure and --ca", "one of the two: trust anybody, or whom FILE names")
     for number in http2:
         if number > len(urls):
-            raise UsageError(f"--http2 {number}: expected the number of a URL, from 1 to {len(urls)}")
+            raise UsageError(
+                f"--http2 {number}: expected the number of a URL, from 1 to {len(urls)}",
+                "--http2 2 speaks HTTP/2 with the second URL",
+            )
     if streams > 1 and not http2:
         raise UsageError("--streams without --http2", "--http2 2 speaks HTTP/2 with the second URL")
     return Wishes(

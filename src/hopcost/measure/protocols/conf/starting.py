@@ -22,6 +22,7 @@ from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.diff import unified_diff
 from hopcost.nginx.needs.files import prefixed
 from hopcost.nginx.read import ConfigurationText
+from hopcost.nginx.secrets import hide_secrets
 from hopcost.nginx.tree import walk
 from hopcost.nginx.upstreams import find_upstreams
 from hopcost.plan.cores import Cores, place_cores
@@ -118,7 +119,7 @@ class RealTrials:
 
     def diff(self, edits: Sequence[Edit]) -> str:
         """The unified diff of the user's own text, secrets masked."""
-        return mask_text(self.plain_diff(edits))
+        return mask_text(hide_secrets(self._text, self.plain_diff(edits)))
 
     def plain_diff(self, edits: Sequence[Edit]) -> str:
         """The same with secrets as they stand."""

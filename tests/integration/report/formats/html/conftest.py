@@ -1,21 +1,12 @@
-"""A browser, and pages that are written once."""
+"""Pages that are written once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
-from processes.browser import chromium
 from samples.pages import hostile, loaded, nine, rendered, swept
 from samples.reports import everything
-
-
-@pytest.fixture(scope="session", name="browser")
-def launch() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="session")
