@@ -40,7 +40,9 @@ class Database:
 def connected(database: Database, name: str = "postgres") -> psycopg.Connection:
     """A connection of its user's to one of its databases; each statement is a transaction."""
     folder = str(database.socket.parent)
-    return psycopg.connect(host=folder, port=database.port, user="shop", dbname=name, autocommit=True)
+    return psycopg.connect(
+        host=folder, port=database.port, user="shop", dbname=name, autocommit=True, client_encoding="utf8"
+    )
 
 
 def programs() -> list[Path]:

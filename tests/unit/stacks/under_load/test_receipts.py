@@ -74,6 +74,7 @@ def test_idle_workers_are_a_result_and_missing_ones_a_fault() -> None:
         (300, 1000, 1000, False),
         (300, None, 1000, None),
         (300, 0, 0, None),
+        (64, 63, 64, None),
     ],
 )
 def test_kept_connections_show_in_how_many_the_next_hop_accepted(
