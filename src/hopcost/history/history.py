@@ -103,14 +103,14 @@ class History:
             raise UsageError(f"'{digest}': expected a record's digest, or {SHORTEST_DIGEST} signs of it at least", None)
         begins = RECORDS.c.digest.startswith(word, autoescape=True)
         with self._reading() as connection:
-            found = searches.read_records(connection, searches.newest_first([begins], LISTED, 0))
-        if len(found) == 1:
-            return found[0]
-        if not found:
+            records = searches.read_records(connection, searches.newest_first([begins], LISTED, 0))
+        if len(records) == 1:
+            return records[0]
+        if not records:
             raise UsageError(
                 f"{self.place}: no record's digest begins with '{digest}'", "hopcost keep RECORD keeps one"
             )
-        listed = ", ".join(f"{record.digest[:12]} ({record.suite}, {record.started:%Y-%m-%d})" for record in found)
+        listed = ", ".join(f"{record.digest[:12]} ({record.suite}, {record.started:%Y-%m-%d})" for record in records)
         raise UsageError(f"several records begin with '{digest}': {listed}", "write more signs of it")
 
     def points(self, digest: str) -> list[Point]:

@@ -92,8 +92,8 @@ def check_labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 def labels_here(variables: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
     """What the CI's variables and git say of a folder (None: the working directory); what they do not say is absent."""
-    found = _of_git(folder) | _of_variables(variables)
-    return {name: value for name, value in found.items() if value and len(value) <= LONGEST}
+    labels = _of_git(folder) | _of_variables(variables)
+    return {name: value for name, value in labels.items() if value and len(value) <= LONGEST}
 
 
 def labels_of(environment: Mapping[str, object]) -> dict[str, str]:

@@ -83,8 +83,8 @@ def in_words(place: Place) -> Iterator[None]:
 def refusal(place: Place, error: DBAPIError) -> HopcostError:
     """The error for a person, of the fault's kind."""
     fault = fault_of(error)
-    said = _first_line(error.orig)
-    words = f"{place}: {fault.words}" + (f" ({said})" if said and place.file is None else "")
+    line = _first_line(error.orig)
+    words = f"{place}: {fault.words}" + (f" ({line})" if line and place.file is None else "")
     return (UsageError if fault.of_words else MeasurementFailed)(words, fault.hint)
 
 

@@ -53,8 +53,8 @@ def read_trend(kept: Kept, query: Query) -> tuple[AskedTrend, list[str], list[Se
         labels=tuple(labels.items()),
         older=read_number(query, "older", 0),
     )
-    found = kept.series(suite, experiment, arm, figure, since=since, labels=labels)
-    usable = [whole for series in found if (whole := _usable(series)).points]
+    all_series = kept.series(suite, experiment, arm, figure, since=since, labels=labels)
+    usable = [whole for series in all_series if (whole := _usable(series)).points]
     if not usable:
         raise UsageError(f"no record of {suite}/{experiment}/{arm} fits", "leave out the labels, or the day")
     return asked, figures, usable
