@@ -43,11 +43,19 @@ fn that_end() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(move |signal| !may_be_ignored(*signal))
 }
 
-/// Waits until one of the signals comes that end a process in order, and returns its number.
-pub fn wait_for_end() -> io::Result<i32> {
-    let mut signals = Signals::new(that_end())?;
-    // It ends only if somebody closes it, and nobody else has it.
-    signals.forever().next().ok_or_else(|| io::Error::other("signals have ended"))
+/// From now on the signals that end a process in order do not end it: they wait until somebody takes them.
+pub fn hold_back() -> io::Result<Held> {
+    Signals::new(that_end()).map(Held)
+}
+
+/// The signals that have come and not ended the process.
+pub struct Held(Signals);
+
+impl Held {
+    /// Waits until a signal comes, and returns its number; `None` if none can come any more.
+    pub fn wait(&mut self) -> Option<i32> {
+        self.0.forever().next()
+    }
 }
 
 /// The signals that this process ignores, signal 1 in the lowest bit; none if the kernel does not tell.

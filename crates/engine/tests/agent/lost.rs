@@ -57,6 +57,16 @@ fn the_agent_ends_with_its_input_and_by_a_signal() {
     }
 }
 
+#[test]
+fn an_agent_that_listens_handles_signals() {
+    let (papers, sleeper) = (Papers::new(), Sleeper::start());
+    for _ in 0..20 {
+        let agent = Agent::start(&order(&papers, &[arm("a", sleeper.id())]));
+        let handled = [Signal::TERM, Signal::INT].map(|signal| agent.handles(signal));
+        assert_eq!(handled, [true, true]);
+    }
+}
+
 /// An engine in the midst of a slice without end.
 fn in_a_slice(papers: &Papers, origin: &Origin, change: impl FnOnce(&mut Value)) -> (Agent, Engine) {
     let mut agent = agent_of(papers, &[origin]);

@@ -75,11 +75,22 @@ impl Agent {
         send(&self.child, signal);
     }
 
+    /// What the kernel says of it under this name.
+    fn status(&self, name: &str) -> String {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
+        let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        value.expect("every process has one").trim().to_owned()
+    }
+
     /// The most memory that it has ever had.
     pub fn peak_kib(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("every process has one");
-        peak.trim().trim_end_matches(" kB").parse().expect("a number")
+        self.status("VmHWM").trim_end_matches(" kB").parse().expect("a number")
+    }
+
+    /// Whether this signal does something else than to kill it.
+    pub fn handles(&self, signal: Signal) -> bool {
+        let handled = u64::from_str_radix(&self.status("SigCgt"), 16).expect("a mask");
+        handled & (1 << (signal.as_raw() - 1)) != 0
     }
 
     pub fn close_input(&mut self) {

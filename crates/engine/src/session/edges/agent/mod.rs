@@ -91,7 +91,10 @@ pub fn run() -> Result<ExitCode, Failure> {
     let arms = Mutex::new(Arms::new(&order.arms)?);
     let lobby = Mutex::new(Lobby::empty(order.members().count()));
     let agent = Arc::new(Agent { order, tls, sha256, arms, lobby, guests: AtomicUsize::new(0) });
-    agent.watch_for_its_end();
+    // Before it says that it listens: whoever has read that may send a signal.
+    let signals =
+        signal::hold_back().map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
+    agent.watch_for_its_end(signals);
     // What a leader's thread will come to.
     let scheduling = thread::spawn(process::go_first).join().unwrap_or(Scheduling::Other);
     let sha256 = &agent.sha256;
@@ -107,7 +110,7 @@ pub fn run() -> Result<ExitCode, Failure> {
 
 impl Agent {
     /// Ends the process when standard input ends, or by a signal.
-    fn watch_for_its_end(self: &Arc<Self>) {
+    fn watch_for_its_end(self: &Arc<Self>, mut signals: signal::Held) {
         let agent = Arc::clone(self);
         thread::spawn(move || {
             // What comes after the order is nothing.
@@ -115,9 +118,10 @@ impl Agent {
             agent.end(Reason::Input, "standard input has ended")
         });
         let agent = Arc::clone(self);
-        thread::spawn(move || match signal::wait_for_end() {
-            Ok(number) => agent.end(Reason::Signal, &format!("signal {number} came")),
-            Err(error) => agent.end(Reason::Signal, &format!("signals cannot be handled: {error}")),
+        thread::spawn(move || {
+            if let Some(number) = signals.wait() {
+                agent.end(Reason::Signal, &format!("signal {number} came"));
+            }
         });
     }
 
