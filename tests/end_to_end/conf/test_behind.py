@@ -85,6 +85,17 @@ def test_an_app_that_speaks_fastcgi_is_measured_behind_its_configuration(tmp_pat
     assert confirmed_behind(run.record) and all(hops == ["app"] for hops in confirmed_behind(run.record))
 
 
+def test_a_change_to_which_the_app_answers_otherwise_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "nginx.conf").write_text(SITE.replace("proxy_pass", "proxy_set_header X-Tenant a; proxy_pass"))
+    app = small_apps.write(tmp_path, small_apps.WANTS_TENANT)
+    answer = measured(tmp_path, "--", *app.command)
+    left_out = {
+        change["candidate"]["name"]: change["why"] for change in answer["changes"] if change["worth"] == "left out"
+    }
+    assert left_out == {"no-proxy-headers": "the app answers 500 with it, not 200"}
+    assert [change for change in answer["changes"] if change["confirmed"] is not None]
+
+
 def test_an_app_behind_a_site_that_passes_nothing_on_is_refused(tmp_path: Path) -> None:
     (tmp_path / "nginx.conf").write_text('events {}\nhttp { server { listen 80; return 200 "ok"; } }\n')
     done = command.hopcost("conf", "nginx.conf", *SHORT, "--", sys.executable, "app.py", folder=tmp_path)

@@ -64,15 +64,19 @@ QUESTION = ConfQuestion(
 
 
 class MockTrials:
-    """Starts nothing; refuses edits that hold one of these texts."""
+    """Starts nothing; nginx refuses edits that hold one of these texts, the app those of others."""
 
-    def __init__(self, *refused: str) -> None:
-        self.refused = refused
+    def __init__(self, *refused: str, by_app: Sequence[str] = ()) -> None:
+        self.refused, self.by_app = refused, by_app
         self.tried: list[list[Edit]] = []
 
     def refusal(self, edits: Sequence[Edit]) -> str | None:
         self.tried.append(list(edits))
         return next((f"nginx: {text}" for text in self.refused for edit in edits if edit.text == text), None)
+
+    def app_refusal(self, edits: Sequence[Edit]) -> str | None:
+        is_refused = any(edit.text in self.by_app for edit in edits)
+        return "the app answers 401 with it, not 200" if is_refused else None
 
     def diff(self, edits: Sequence[Edit]) -> str:
         lines = [f"+{edit.text or '(nothing)'}\n" for edit in sorted(edits, key=lambda edit: edit.start)]

@@ -79,6 +79,7 @@ TELLS_ITS_WORLD = (
     'seen = [os.getcwd(), *sys.argv[1:], os.environ["GREETING"], os.environ["PASSED_ON"]];'
     ' open("seen", "w").write("\\n".join(seen)); ' + BY_VARIABLE
 )
+WANTS_TENANT = 'Answer.body = lambda self: b"hello\\n" if "X-Tenant" in self.headers else b""; ' + BY_VARIABLE
 ASKS_WHEN_ASKED = 'Tcp(("127.0.0.1", int(os.environ["PORT"])), Asks).serve_forever()'
 ASKS_FIRST = "socket.create_connection(Asks.service, timeout=5); " + ASKS_WHEN_ASKED
 

@@ -14,7 +14,7 @@ from hopcost.measure.protocols.conf.phases import bare
 from hopcost.measure.protocols.conf.plan import ConfPlan, ScreenedStack, conf_time, joined
 from hopcost.measure.protocols.conf.request import ConfRequest
 from hopcost.measure.protocols.conf.shown import Shown
-from hopcost.measure.protocols.conf.starting import RealTrials, Starter
+from hopcost.measure.protocols.conf.starting import AppStack, RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.diff import patch_folder
@@ -84,7 +84,8 @@ class Learning:
         # The origin answers alike each time, whatever is to be compared of the app's answers.
         asked = workload if app is None else msgspec.structs.replace(workload, expect=Expect())
         screened = ScreenedStack(self._configuration, self._link, origin, asked)
-        trials = RealTrials(self._starter, screened, self._text)
+        app_stack = None if app is None else AppStack(app_hop_of(site, app), app, workload)
+        trials = RealTrials(self._starter, screened, self._text, app_stack)
         expected = trials.as_is.answer
         seen = self._seen(learned, trials.as_is, app)
         ablations = find_ablations(self._text, site, outcome.nginx.version, seen)
@@ -100,7 +101,7 @@ class Learning:
             workload=workload,
             time=conf_time(time_s, quick=request.is_quick),
             app=app,
-            app_hop=None if app is None else app_hop_of(site, app),
+            app_hop=None if app_stack is None else app_stack.hop,
             is_quick=request.is_quick,
         )
         everything = bare(plan)

@@ -20,6 +20,7 @@ from hopcost.measure.protocols.conf.suite import confirming_phases, screening_ph
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.choice import (
     CHOOSING_ERROR,
+    Effects,
     by_themselves,
     fixed_giants,
     in_whole,
@@ -47,6 +48,9 @@ class Trials(Protocol):
 
     def refusal(self, edits: Sequence[Edit]) -> str | None:
         """Why nginx does not start with them, or answers otherwise; None if it does as before."""
+
+    def app_refusal(self, edits: Sequence[Edit]) -> str | None:
+        """How the user's app answers with them, if not as before; None also where there is no app."""
 
     def diff(self, edits: Sequence[Edit]) -> str:
         """The unified diff of the user's own text."""
@@ -114,13 +118,30 @@ class Phases:
         question, plan = self.question, self._plan
         record = self._record.read()
         effects = {} if record is None else screened_effects(question, record, CHOOSING_ERROR)
-        confirmed = to_confirm(question.candidates, effects)
+        confirmed, refused = self._accepted_by_app(effects)
         whole = in_whole(question.candidates, confirmed, effects, plan.excludes)
         diffs = self._diffs(whole)
         accepted = {tuple(diff.changes) for diff in diffs}
         while whole and tuple(whole) not in accepted:  # nginx starts with each of them, and not with all
             whole = whole[:-1]
-        self.question = msgspec.structs.replace(question, confirmed=confirmed, whole=whole, diffs=diffs)
+        self.question = msgspec.structs.replace(
+            question, confirmed=confirmed, refused=refused, whole=whole, diffs=diffs
+        )
+
+    def _accepted_by_app(self, effects: Effects) -> tuple[list[str], dict[str, str]]:
+        """What is confirmed, and the changes that came before it and to which the app answers otherwise, with why."""
+        candidates, accepted, refused = self.question.candidates, set[str](), dict[str, str]()
+        while True:
+            left = [candidate for candidate in candidates if candidate.name not in refused]
+            confirmed = to_confirm(left, effects)
+            untried = next((name for name in confirmed if name not in accepted), None)
+            if untried is None:
+                return confirmed, refused
+            why = self._trials.app_refusal(self._plan.edits_of([untried]))
+            if why is None:
+                accepted.add(untried)
+            else:
+                refused[untried] = why
 
     def _diffs(self, whole: Sequence[str]) -> list[Diff]:
         """Of every choice out of these changes, together with what mends the traps."""

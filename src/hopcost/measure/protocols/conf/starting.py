@@ -81,15 +81,25 @@ def arm_of(configuration: Configuration, link: Link, behind: Hop | None, app: Ap
     return complete_suite(suite, Path(configuration.file).parent / "conf").arms[SITE]
 
 
+class AppStack(msgspec.Struct, frozen=True):
+    """The user's app behind the files, and what is compared of its answers."""
+
+    hop: Hop
+    app: App
+    workload: Workload
+
+
 class BurstFailed(ArmFailed):
     """nginx answers one request, and not as many at once."""
 
 
 class RealTrials:
-    """Starts the user's files with edits before the origin, and asks; the answer must be that of the files."""
+    """Starts the user's files with edits, before the origin or the app, and asks: the answer must stay the same."""
 
-    def __init__(self, starter: Starter, stack: ScreenedStack, text: ConfigurationText) -> None:
-        self._starter, self._stack, self._text = starter, stack, text
+    def __init__(
+        self, starter: Starter, stack: ScreenedStack, text: ConfigurationText, app: AppStack | None = None
+    ) -> None:
+        self._starter, self._stack, self._text, self._app = starter, stack, text, app
         caches = (found.directive for found in walk(text) if found.directive.name.endswith("_cache_path"))
         self._caches = [prefixed(cache.first) for cache in caches if cache.args]
         self._has_sockets = any(upstream.path for upstream in find_upstreams(text))  # whose connections nobody counts
@@ -116,6 +126,31 @@ class RealTrials:
         except ValueError as error:  # edits that overlap
             return str(error)
         return why_without_effect(self.as_is, shown, receipt)
+
+    def app_refusal(self, edits: Sequence[Edit]) -> str | None:
+        """How the user's app answers with them, if not as before; None also where there is no app."""
+        app = self._app
+        if app is None:
+            return None
+        try:
+            as_is, answer = self._app_as_is, self._ask_app(app, edits)
+            if answer.status != as_is.status:
+                return f"the app answers {answer.status} with it, not {as_is.status}"
+            check.compare_answers("the file as it is", as_is, SITE, answer, app.workload.expect)
+        except ArmFailed as error:
+            return why_refused(error.message)
+        return None
+
+    @cached_property
+    def _app_as_is(self) -> HttpAnswer:
+        assert self._app is not None, "whoever asks has looked"
+        return self._ask_app(self._app, [])
+
+    def _ask_app(self, app: AppStack, edits: Sequence[Edit]) -> HttpAnswer:
+        """The app's answer through nginx, in a start of its own."""
+        screened = self._stack
+        with self._starter.start(screened.edited(edits), screened.link, app.hop, app.app) as stack:
+            return ask(stack, app.workload)
 
     def diff(self, edits: Sequence[Edit]) -> str:
         """The unified diff of the user's own text, secrets masked."""

@@ -19,6 +19,7 @@ from hopcost.report.questions.conf.words import (
     figure,
     has_price,
     interaction,
+    left_out,
     no_verdicts,
     noise_line,
     outcome,
@@ -66,7 +67,8 @@ def sentence(answer: ConfResult) -> str:
     mended = answer.question.mends
     if answer.diff is not None and mended:
         return f"Take the diff: it mends {count(len(mended), 'trap')}. No change saves CPU{_without_price(answer)}."
-    if all(finding.worth is Worth.SCREENED for finding in answer.findings):
+    outcomes = {finding.worth for finding in answer.findings}
+    if Worth.SCREENED in outcomes and outcomes <= {Worth.SCREENED, Worth.LEFT_OUT}:
         return "Nothing is confirmed: its last phase is not done."
     return (
         f"Leave the file as it is: no change saves some of nginx's {as_is} of CPU per request{_without_price(answer)}."
@@ -132,7 +134,7 @@ def _table(answer: ConfResult, lines: int) -> Table:
 
 
 def _cautions(answer: ConfResult) -> list[str]:
-    cautions = [f"? {line}" for line in no_verdicts(answer)]
+    cautions = [f"? {line}" for line in [*left_out(answer), *no_verdicts(answer)]]
     adding = interaction(answer)
     if adding is not None and (answer.interact or not answer.adds_up):
         cautions.append(f"! {adding}" if answer.interact else adding)

@@ -85,7 +85,11 @@ def diff_text(answer: ConfResult) -> str | None:
 
 def shared_reason(answer: ConfResult) -> str | None:
     """Why nothing has a verdict, if that is one reason."""
-    tried = [finding for finding in answer.findings if finding.confirmed is not None or finding.why is not None]
+    tried = [
+        finding
+        for finding in answer.findings
+        if finding.confirmed is not None or (finding.why is not None and finding.worth is not Worth.LEFT_OUT)
+    ]
     reasons = {finding.why for finding in tried}
     return reasons.pop() if len(reasons) == 1 and tried[0].worth is Worth.NO_VERDICT else None
 
@@ -99,6 +103,15 @@ def no_verdicts(answer: ConfResult) -> list[str]:
         f"{finding.candidate.words}: no verdict: {with_advice(finding.why)}"
         for finding in answer.findings
         if finding.worth is Worth.NO_VERDICT and finding.why is not None
+    ]
+
+
+def left_out(answer: ConfResult) -> list[str]:
+    """The changes that were not measured with the user's app, and why."""
+    return [
+        f"{finding.candidate.words}: left out: {finding.why}"
+        for finding in answer.findings
+        if finding.worth is Worth.LEFT_OUT
     ]
 
 

@@ -81,7 +81,8 @@ class ConfQuestion(msgspec.Struct, frozen=True):
 
     `command` is the user's app, empty if hopcost's own origin answered in its place. `limits` are the directives that
     were switched off in all arms, `notes` what the jail changed. `screenings` come in the order in which they ran.
-    `confirmed` are the changes that were measured alone in fresh starts, `whole` those that the whole diff has.
+    `confirmed` are the changes that were measured alone in fresh starts, `whole` those that the whole diff has;
+    `refused` says why others were not: the user's app answers otherwise with them.
     `patch_folder` is where `patch -p0` takes the diffs; None: where the run was. `streams` are requests at a time on
     each connection over HTTP/2; None over HTTP/1.1. `method` is what the request does.
     """
@@ -101,6 +102,7 @@ class ConfQuestion(msgspec.Struct, frozen=True):
     notes: list[str] = []
     screenings: list[Screening] = []
     confirmed: list[str] = []
+    refused: dict[str, str] = {}
     whole: list[str] = []
     diffs: list[Diff] = []
     patch_folder: str | None = None

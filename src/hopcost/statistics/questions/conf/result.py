@@ -36,12 +36,14 @@ class Worth(Enum):
     OPEN = "not settled"
     SCREENED = "not confirmed"
     NO_VERDICT = "no verdict"
+    LEFT_OUT = "left out"
 
 
 class Finding(msgspec.Struct, frozen=True):
     """A change: what one start showed of it, and what fresh starts did; CPU ns of nginx per request, more: above 0.
 
-    `why` says why there is no verdict. `throughput` is that with it ÷ that without, of the confirmation.
+    `why` says why there is no verdict, or why it is left out. `throughput` is that with it ÷ that without, of the
+    confirmation.
     """
 
     candidate: Candidate
@@ -160,6 +162,9 @@ class _Reader:
         self._error = min(errors, default=1.0) / max(1, intervals)
 
     def finding(self, candidate: Candidate, screened: Interval | None) -> Finding:
+        refusal = self._question.refused.get(candidate.name)
+        if refusal is not None:
+            return Finding(candidate, screened, None, None, Worth.LEFT_OUT, refusal)
         confirmed = self.difference(candidate.name)
         if confirmed is None:
             failure = self._failure(candidate.name)

@@ -74,6 +74,15 @@ def test_a_diff_that_nginx_refuses_is_none(tmp_path: Path) -> None:
     assert (answer.question.whole, answer.diff) == ([], None)
 
 
+def test_a_change_that_the_app_refuses_is_left_out_and_the_next_one_confirmed(tmp_path: Path) -> None:
+    answer = confs.measured(tmp_path, trials=MockTrials(by_app=["keepalive 64;"]))
+    assert answer.question.confirmed == ["access-log-buffer", "gzip-off", "access-log-off"]
+    assert answer.kept == ["access-log-buffer"]
+    refused = answer.of("keepalive")
+    assert (refused.worth, refused.why) == (Worth.LEFT_OUT, "the app answers 401 with it, not 200")
+    assert refused.screened is not None
+
+
 def test_changes_that_nginx_takes_alone_and_not_together_are_screened_one_at_a_time(tmp_path: Path) -> None:
     class Trials(MockTrials):
         def refusal(self, edits: Sequence[Edit]) -> str | None:
