@@ -32,7 +32,7 @@ def test_a_page_breaks_no_policy_asks_nobody_else_and_fits(
     seen = Seen(browser, addresses[name], **size)
     seen.page.evaluate(ALL_OPEN)
     charts = seen.number("figure.chart")
-    seen.page.wait_for_function(f"document.querySelectorAll('figure.chart .canvas svg').length == {charts}")
+    seen.wait_until(f"document.querySelectorAll('figure.chart .canvas svg').length == {charts}")
     site = addresses["list"]
     assert said(seen) == []
     assert [address for address in seen.asked if not address.startswith((site, "data:"))] == []
@@ -63,7 +63,7 @@ def test_charts_of_a_report_are_drawn_below_the_policy(browser: Browser, address
     seen = Seen(browser, addresses["full"], **DESK)
     seen.page.evaluate(ALL_OPEN)
     assert seen.number("figure.chart") >= 2
-    seen.page.wait_for_function("document.querySelectorAll('.canvas svg').length >= 2")
+    seen.wait_until("document.querySelectorAll('.canvas svg').length >= 2")
     mark = seen.page.locator(".canvas svg .mark-symbol.role-mark path").first
     mark.hover(force=True)
     expect(seen.page.locator("#vg-tooltip-element")).to_be_visible()
@@ -134,7 +134,7 @@ def test_the_way_to_the_content_is_the_first_one(browser: Browser, addresses: di
         seen.page.keyboard.press("Tab")
         assert seen.page.evaluate("document.activeElement.className") == "skip", name
         seen.page.keyboard.press("Enter")
-        seen.page.wait_for_function("document.activeElement.tagName == 'MAIN' || location.hash != ''")
+        seen.wait_until("document.activeElement.tagName == 'MAIN' || location.hash != ''")
         seen.page.close()
 
 

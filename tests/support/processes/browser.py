@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from processes.needed import need_command
 
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}}
+LONGEST_S = 30.0
 
 
 @contextmanager
@@ -42,3 +44,12 @@ class Seen:
     def number(self, selector: str) -> int:
         """How many such elements there are."""
         return self.page.locator(selector).count()
+
+    def wait_until(self, condition: str) -> None:
+        """Asks this JavaScript until it is true. Playwright's `wait_for_function` asks a second time by `eval` in the
+        page, which the page's own policy forbids.
+        """
+        deadline = time.monotonic() + LONGEST_S
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < deadline, condition
+            self.page.wait_for_timeout(20)

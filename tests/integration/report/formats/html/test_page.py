@@ -24,7 +24,7 @@ def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(
     seen.page.evaluate(ALL_OPEN)
     charts = seen.number("figure.chart")
     assert charts >= 1
-    seen.page.wait_for_function(f"document.querySelectorAll('figure.chart .canvas svg').length == {charts}")
+    seen.wait_until(f"document.querySelectorAll('figure.chart .canvas svg').length == {charts}")
     assert seen.said == []
     assert seen.asked == [pages[name].as_uri()]
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways"
@@ -72,7 +72,7 @@ def test_dark_colours_are_others_and_follow_the_reader(browser: Browser, pages: 
 
     light = colours()
     seen.page.emulate_media(color_scheme="dark")
-    seen.page.wait_for_function(f"document.querySelector('.canvas svg text').getAttribute('fill') != '{light[1]}'")
+    seen.wait_until(f"document.querySelector('.canvas svg text').getAttribute('fill') != '{light[1]}'")
     dark = colours()
     assert light[0] != dark[0] and light[1] != dark[1]
 
@@ -82,7 +82,7 @@ def test_an_address_opens_what_it_points_at(browser: Browser, pages: dict[str, P
     assert seen.page.evaluate("document.getElementById('machine').open")
     assert not seen.page.evaluate("document.getElementById('limits').open")
     seen.page.locator("nav").get_by_text("Limits").click()
-    seen.page.wait_for_function("document.getElementById('limits').open")
+    seen.wait_until("document.getElementById('limits').open")
     assert seen.page.get_by_text("Nothing here is your application").is_visible()
 
 
@@ -125,7 +125,7 @@ def test_all_is_open_on_paper_and_folded_again_after(browser: Browser, pages: di
 def test_the_command_is_copied_and_the_data_are_saved(browser: Browser, pages: dict[str, Path]) -> None:
     seen = Seen(browser, pages["loaded"], **DESK)
     seen.page.get_by_role("button", name="copy").click()
-    seen.page.wait_for_function("document.getElementById('status').textContent != ''")
+    seen.wait_until("document.getElementById('status').textContent != ''")
     assert seen.page.evaluate("getSelection().toString()") == "hopcost run made-up"
     for ending, start in (("json", "{\n"), ("csv", "suite,experiment,")):
         with seen.page.expect_download() as download:
