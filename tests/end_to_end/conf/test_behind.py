@@ -101,9 +101,3 @@ def test_an_app_behind_a_site_that_passes_nothing_on_is_refused(tmp_path: Path) 
     done = command.hopcost("conf", "nginx.conf", *SHORT, "--", sys.executable, "app.py", folder=tmp_path)
     assert done.returncode == 2 and "passes no request to an app" in done.stderr, done.stderr
     assert "hint: " in done.stderr and not (tmp_path / "record").exists()
-
-
-@pytest.mark.parametrize("name", ["asks-for-login", "https-redirect"])
-def test_it_ends_in_a_table_and_a_diff_that_starts(name: str, tmp_path: Path) -> None:
-    """All of the twelve: tests/systems/test_conf_own.py."""
-    conf_runs.assert_ends_well(conf_runs.run_conf(name, tmp_path))

@@ -21,7 +21,7 @@ from jails import arm_of, ask, running, site_of
 from places import ROOT
 
 OWN = ROOT / "tests" / "support" / "configurations"
-SHORT = ("--anyway", "--connections", 16, "--time", "24s", "--record", "record")
+SHORT = ("--anyway", "--connections", 16, "--time", "8s", "--record", "record")
 APP = textwrap.dedent(
     """
     import sys
