@@ -53,6 +53,9 @@ class Method:
     undecided_error: float = constant(0.02, "", "and at the end of the time, if some arm stayed open")
     min_settle_ns: int = constant(300_000_000, "ns", "load before each slice that does not count, at the least")
     settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, if that is more")
+    # With 1000 connections and a pool of 300 a thawed nginx is 13 % faster for a second (docs/explain/method-why.md).
+    settle_ns_per_first_connection: int = constant(1_500_000, "ns", "and for each of the first, if that is more")
+    first_connections: int = constant(1000, "connections", "that are the first")
     whole_slice_s: int = constant(
         10, "s", "length of a whole slice (one arm alive at a time), unless the suite says otherwise"
     )

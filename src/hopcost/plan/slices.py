@@ -17,8 +17,16 @@ from hopcost.suites.arms.arm import Arm
 
 
 def shortest_slices(turns: Turns, connections: int, *, quick: bool, whole_s: int | None) -> tuple[int, int]:
-    """Settling and slice in ns; in a soak the baseline's. `whole_s` is the suite's whole slice, if it has one."""
-    settle_ns = max(METHOD.min_settle_ns, METHOD.settle_ns_per_connection * connections)
+    """Settling and slice in ns; in a soak the baseline's. `whole_s` is the suite's whole slice, if it has one.
+
+    >>> [shortest_slices(Turns.ALL, connections, quick=False, whole_s=None)[0] for connections in (64, 1000, 10_000)]
+    [300000000, 1500000000, 3000000000]
+    """
+    settle_ns = max(
+        METHOD.min_settle_ns,
+        METHOD.settle_ns_per_connection * connections,
+        METHOD.settle_ns_per_first_connection * min(connections, METHOD.first_connections),
+    )
     match turns:
         case Turns.WHOLE:
             return 0, (METHOD.quick_whole_slice_s if quick else whole_s or METHOD.whole_slice_s) * 1_000_000_000

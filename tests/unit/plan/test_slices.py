@@ -38,7 +38,7 @@ def test_slices_are_as_long_as_a_dozen_starts_allow_up_to_six_tenths() -> None:
     assert lengths_ms(72.0) == (300, 400, [])
     assert lengths_ms(3600.0) == (300, 600, [])
     assert lengths_ms(20.0) == (300, 300, []), "shorter ones flatter hops"
-    assert lengths_ms(3600.0, workload=Workload(connections=4000)) == (1200, 1200, []), "as long as the settling"
+    assert lengths_ms(3600.0, workload=Workload(connections=4000)) == (1500, 1500, []), "as long as the settling"
 
 
 def test_longer_slices_do_not_make_an_arm_lose_its_idle_connections() -> None:
@@ -64,5 +64,5 @@ def test_the_longest_gap_is_that_of_two_visits_of_all_others_or_of_their_warm_up
     assert longest_gap_s(servers=2, connections=64, time_s=20.0) == pytest.approx(4 * visit_s)
     assert longest_gap_s(servers=2, connections=64, time_s=120.0) == pytest.approx(2 * (visit_s + 4.0))
     assert longest_gap_s(servers=5, connections=64, time_s=20.0) == pytest.approx(10 * visit_s)
-    # 4,000 connections settle for 1.2 s, and their slices are no shorter.
-    assert longest_gap_s(servers=2, connections=4000, time_s=20.0) == pytest.approx(4 * (1.2 + 1.2 * 1.04))
+    # 4,000 connections settle for 1.5 s, and their slices are no shorter.
+    assert longest_gap_s(servers=2, connections=4000, time_s=20.0) == pytest.approx(4 * (1.5 + 1.5 * 1.04))
