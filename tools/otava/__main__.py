@@ -23,6 +23,7 @@ from tools.truth.sections.changes.histories import Floats, changes_in, level, st
 from tools.truth.sections.changes.section import LONG, PER, SETTINGS, Setting
 
 OTAVA = "apache-otava==0.8.0"
+SET_UP = Path(__file__).parents[2] / ".tools" / "bin"  # where `make setup` puts uv if there is none
 INSIDE = Path(__file__).with_name("inside.py")
 WINDOW, ERROR = 50, 0.001  # Otava's own defaults
 WITHOUT = 20  # histories without a step for each spread
@@ -72,7 +73,7 @@ def simulate(setting: Setting, histories: int) -> tuple[list[Floats], list[int |
 
 def ask_otava(histories: Sequence[Floats]) -> list[list[int]]:
     """CannotMeasure without uv, or if it cannot install Otava; MeasurementFailed if Otava fails."""
-    uv = shutil.which("uv")
+    uv = shutil.which("uv") or shutil.which("uv", path=SET_UP)
     if uv is None:
         raise CannotMeasure("uv is not installed", "make setup installs it")
     asked = {"histories": [np.exp(logs).tolist() for logs in histories], "window": WINDOW, "error": ERROR}
