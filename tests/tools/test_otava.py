@@ -35,14 +35,27 @@ def test_histories_with_a_step_come_first() -> None:
 
 
 def test_without_uv_or_if_otava_fails_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     with pytest.raises(CannotMeasure, match="uv is not installed"):
         otava.ask_otava([np.zeros(3)])
 
     def failing(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess([], 1, "", "no such version\n")
 
-    monkeypatch.setattr("shutil.which", lambda _: "/bin/uv")
+    monkeypatch.setattr("shutil.which", lambda *_, **__: "/bin/uv")
     monkeypatch.setattr("subprocess.run", failing)
     with pytest.raises(MeasurementFailed, match="no such version"):
         otava.ask_otava([np.zeros(3)])
+
+
+def test_uv_is_taken_from_where_set_up_puts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def answering(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        asked.append(command[0])
+        return subprocess.CompletedProcess(command, 0, "[[]]", "")
+
+    monkeypatch.setattr("shutil.which", lambda _, path=None: None if path is None else f"{path}/uv")
+    monkeypatch.setattr("subprocess.run", answering)
+    assert otava.ask_otava([np.zeros(3)]) == [[]]
+    assert asked == [str(otava.SET_UP / "uv")]
