@@ -54,8 +54,10 @@ class Method:
     min_settle_ns: int = constant(300_000_000, "ns", "load before each slice that does not count, at the least")
     settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, if that is more")
     # With 1000 connections and a pool of 300 a thawed nginx is 13 % faster for a second (docs/explain/method-why.md).
-    settle_ns_per_first_connection: int = constant(1_500_000, "ns", "and for each of the first, if that is more")
-    first_connections: int = constant(1000, "connections", "that are the first")
+    settle_ns_per_first_connection: int = constant(
+        1_500_000, "ns", "and for each of the first connections, if that is more"
+    )
+    first_connections: int = constant(1000, "connections", "how many of them are the first ones")
     whole_slice_s: int = constant(
         10, "s", "length of a whole slice (one arm alive at a time), unless the suite says otherwise"
     )

@@ -129,19 +129,15 @@ class Phases:
         )
 
     def _accepted_by_app(self, effects: Effects) -> tuple[list[str], dict[str, str]]:
-        """What is confirmed, and the changes that came before it and to which the app answers otherwise, with why."""
-        candidates, accepted, refused = self.question.candidates, set[str](), dict[str, str]()
+        """What is confirmed; and the changes that would have been, with how the app answers otherwise."""
+        refusals: dict[str, str | None] = {}  # of each change that was tried
         while True:
-            left = [candidate for candidate in candidates if candidate.name not in refused]
+            left = [candidate for candidate in self.question.candidates if refusals.get(candidate.name) is None]
             confirmed = to_confirm(left, effects)
-            untried = next((name for name in confirmed if name not in accepted), None)
+            untried = next((name for name in confirmed if name not in refusals), None)
             if untried is None:
-                return confirmed, refused
-            why = self._trials.app_refusal(self._plan.edits_of([untried]))
-            if why is None:
-                accepted.add(untried)
-            else:
-                refused[untried] = why
+                return confirmed, {name: refusal for name, refusal in refusals.items() if refusal is not None}
+            refusals[untried] = self._trials.app_refusal(self._plan.edits_of([untried]))
 
     def _diffs(self, whole: Sequence[str]) -> list[Diff]:
         """Of every choice out of these changes, together with what mends the traps."""

@@ -13,6 +13,7 @@ from hopcost.report.formatting import count, duration
 from hopcost.report.questions.closing import closing_lines, time_option, with_time
 from hopcost.report.questions.conf.details import detail_elements
 from hopcost.report.questions.conf.words import (
+    NOT_TRIED,
     WORDS_MOST,
     cut,
     diff_text,
@@ -68,7 +69,7 @@ def sentence(answer: ConfResult) -> str:
     if answer.diff is not None and mended:
         return f"Take the diff: it mends {count(len(mended), 'trap')}. No change saves CPU{_without_price(answer)}."
     outcomes = {finding.worth for finding in answer.findings}
-    if Worth.SCREENED in outcomes and outcomes <= {Worth.SCREENED, Worth.LEFT_OUT}:
+    if Worth.SCREENED in outcomes and outcomes <= NOT_TRIED:
         return "Nothing is confirmed: its last phase is not done."
     return (
         f"Leave the file as it is: no change saves some of nginx's {as_is} of CPU per request{_without_price(answer)}."

@@ -9,6 +9,7 @@ from hopcost.report.brief.reasons import with_advice
 from hopcost.statistics.questions.conf.result import ConfResult, Finding, Worth
 
 AT_A_PRICE = "at a price"
+NOT_TRIED = {Worth.SCREENED, Worth.LEFT_OUT}  # in fresh starts
 WORDS_MOST, PLACE_MOST = 25, 14  # letters, so that the table holds in 80 columns
 COMMENT_WIDTH = 78
 
@@ -85,11 +86,7 @@ def diff_text(answer: ConfResult) -> str | None:
 
 def shared_reason(answer: ConfResult) -> str | None:
     """Why nothing has a verdict, if that is one reason."""
-    tried = [
-        finding
-        for finding in answer.findings
-        if finding.confirmed is not None or (finding.why is not None and finding.worth is not Worth.LEFT_OUT)
-    ]
+    tried = [finding for finding in answer.findings if finding.worth not in NOT_TRIED]
     reasons = {finding.why for finding in tried}
     return reasons.pop() if len(reasons) == 1 and tried[0].worth is Worth.NO_VERDICT else None
 
