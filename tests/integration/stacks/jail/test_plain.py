@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from jails import arm_of, ask, running, site_of
+from processes.running import wait_until
 from texts.nginx_texts import own_configurations
 
 from hopcost.stacks.jail import outcome
@@ -61,4 +62,5 @@ def test_two_copies_run_side_by_side_and_their_logs_are_seen(tmp_path: Path) -> 
         assert one.prepared.address.port != other.prepared.address.port
         before = look_at(one)
         assert (ask(one).status, ask(other).status) == (200, 200)
-        assert look_at(one).since(before).log_bytes["/srv/logs/site.log"] > 50
+        # nginx writes the line of a request after its answer
+        assert wait_until(lambda: look_at(one).since(before).log_bytes["/srv/logs/site.log"] > 50)
