@@ -14,17 +14,23 @@ from pathlib import Path
 
 from hopcost.errors import MeasurementFailed
 from tools.truth.lines import Case, Figures, Line, Reckoned, Sorted, append, missing, read, sort_out
-from tools.truth.made_with import build, this_machine
+from tools.truth.made_with import Machine, build, this_machine
 from tools.truth.server import say, wait_for_quiet, watched
 
 FAILURES_MOST = 5  # in a row: chance does not explain more
 
 
 class Kept:
-    """A file of lines, and the cases that belong in it; `cases` is asked anew, since one may wait for others."""
+    """A file of lines, and the cases that belong in it; `cases` is asked anew, since one may wait for others.
 
-    def __init__(self, path: Path, cases: Callable[[], list[Case]], runs: int | None = None) -> None:
+    `machine`: whose lines count; only those of this one can be measured.
+    """
+
+    def __init__(
+        self, path: Path, cases: Callable[[], list[Case]], runs: int | None = None, machine: Machine | None = None
+    ) -> None:
         self.path = path
+        self.machine = machine or this_machine()
         self.cases = cases
         self._runs = runs  # if not all cases are known from the beginning
 
@@ -40,7 +46,7 @@ class Kept:
 
     def done_of(self, cases: Sequence[Case]) -> Sorted:
         """What earlier calls have measured of these cases."""
-        return sort_out(read(self.path, Line), cases, build(), this_machine())
+        return sort_out(read(self.path, Line), cases, build(), self.machine)
 
     def measure(self, at_most_s: float) -> None:
         """Everything that is missing; no run begins that could not end within so many seconds.

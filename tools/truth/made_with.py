@@ -48,6 +48,12 @@ class Machine(msgspec.Struct, frozen=True):
     cores: int
     idle_cores: IdleCores = IdleCores.AS_SET
 
+    @property
+    def words(self) -> str:
+        """`Abacus 2, 2 cores, Linux 6.1, idle cores awake`."""
+        awake = ", idle cores awake" if self.idle_cores is IdleCores.AWAKE else ""
+        return f"{self.cpu}, {self.cores} cores, Linux {self.kernel}{awake}"
+
 
 def build() -> Build:
     """The method and the engine of this checkout (`make truth` builds it first)."""

@@ -109,7 +109,6 @@ def plan_of(mends: Sequence[Edit] = (), time_s: float = 60.0, **changes: Any) ->
         ),
         edits={candidate.name: EDITS[candidate.name] for candidate in question.candidates},
         mends=list(mends),
-        workload=workload,
         time=conf_time(time_s, quick=False),
     )
 

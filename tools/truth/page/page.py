@@ -6,12 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost.machine import facts
 from hopcost.plan.method import METHOD
 from tools.markdown import fill, table
 from tools.truth.form import Form
 from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, path_of, read
-from tools.truth.made_with import NAMELESS_METHOD, ROOT, engine_digest, this_machine
+from tools.truth.made_with import NAMELESS_METHOD, ROOT, Machine, engine_digest, this_machine
 from tools.truth.page.in_words import told
 from tools.truth.page.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
@@ -86,7 +85,8 @@ def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
     words = [f"- {standing.words}" for standing in standings.values()]
     bodies = [line for standing in standings.values() for line in standing.body]
     listed = table(
-        ["section", "method:", "form", "runs"], [[name, *standing.cells] for name, standing in standings.items()]
+        ["section", "method:", "form", "runs", "machine"],
+        [[name, *standing.cells] for name, standing in standings.items()],
     )
     lines = [*HEAD, *words, "", *bodies, "## How this page is made", "", *_making(folder, form), listed]
     return fill("\n".join(lines)), all(standing.holds for standing in wanted)
@@ -94,7 +94,7 @@ def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
 
 def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, list[str]]) -> Standing:
     """A section by its lines of this method; if there is none, what the older page says of it."""
-    section = kind(folder, shown_form(kind, folder, form))
+    section = shown(kind, folder, form)
     done = section.kept.done()
     body, holds = section.page(done)
     if not done.used and section.heading in older:
@@ -103,23 +103,39 @@ def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, 
             f" {METHOD.number} has measured nothing here yet.*"
         )
         words = f"{told(section.asks, section.tells, older[section.heading])} (Method {NAMELESS_METHOD}.)"
-        cells = [str(NAMELESS_METHOD), "", "of an older method"]
+        cells = [str(NAMELESS_METHOD), "", "of an older method", ""]
         return Standing(words, cells, [f"#{section.heading}", "", note, *older[section.heading]], False)
     used, left = len(done.used), section.kept.left()
     words = told(section.asks, section.tells, body)
     if used and left:
         words = f"{words.removesuffix(' Not measured yet.')} Not finished: {used} of {used + left} runs."
-    cells = [str(METHOD.number), section.form.value, f"{used} of {used + left} done"]
+    cells = [
+        str(METHOD.number),
+        section.form.value,
+        f"{used} of {used + left} done",
+        section.kept.machine.words if used else "",
+    ]
     lines = [f"#{line}" if line.startswith("#") else line for line in body]
     return Standing(words, cells, [*lines, ""], holds and not left)
 
 
-def shown_form(kind: type[Section], folder: Path, form: Form) -> Form:
+def shown(kind: type[Section], folder: Path, form: Form) -> Section:
+    """A section as this machine has measured it; while runs are missing, as the machine that kept the most."""
+    here = this_machine()
+    machines = {line.machine for line in read(path_of(kind.key, folder), Line)} - {here}
+    section, *others = (in_form(kind, folder, form, machine) for machine in [here, *sorted(machines, key=str)])
+    if not section.kept.left():
+        return section
+    return max([section, *others], key=lambda each: len(each.kept.done().used))
+
+
+def in_form(kind: type[Section], folder: Path, form: Form, machine: Machine) -> Section:
     """The short form if it is asked for and nothing beyond it is kept. A section without a short form has but one."""
+    full = kind(folder, Form.FULL, machine)
     if form == Form.FULL or kind.short_s is None:
-        return Form.FULL
-    short, full = (len(kind(folder, either).kept.done().used) for either in (Form.SHORT, Form.FULL))
-    return Form.SHORT if short >= full else Form.FULL
+        return full
+    short = kind(folder, Form.SHORT, machine)
+    return short if len(short.kept.done().used) >= len(full.kept.done().used) else full
 
 
 def sections_of(path: Path) -> dict[str, list[str]]:
@@ -140,12 +156,12 @@ def sections_of(path: Path) -> dict[str, list[str]]:
 def _making(folder: Path, form: Form) -> list[str]:
     asked = "`make truth-short`, an hour at most" if form == Form.SHORT else "`make truth`"
     return [
-        f"Written by {asked}, for method {METHOD.number}, engine {METHOD.engine} (sources {engine_digest()}), on"
-        f" {facts.cpu_model()}, {len(facts.allowed_cores())} cores, Linux {this_machine().kernel}.",
+        f"Written by {asked}, for method {METHOD.number}, engine {METHOD.engine} (sources {engine_digest()}).",
         *_of_older_methods(folder),
         "",
         "Every run is kept as a line in [truth](truth), with the method, the engine's sources, the machine and the"
-        " settings that it was made with. Runs of others are never mixed with these. A run is set aside, and done"
+        " settings that it was made with. A section is of one machine: of the one where the page is written if nothing"
+        " is missing there, else of the one with the most runs. Runs are never mixed. A run is set aside, and done"
         f" again, if programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU time meanwhile, or"
         f" the hypervisor says that it kept more than {STEAL_MOST * 100:g} % of a core"
         f" ({VERDICTS_STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block). It is never"

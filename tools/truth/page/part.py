@@ -15,6 +15,7 @@ from tools.markdown import table
 from tools.truth.form import Form
 from tools.truth.kept import Kept, aside
 from tools.truth.lines import FOLDER, Case, Figures, Sorted, path_of
+from tools.truth.made_with import Machine
 
 
 class Part(msgspec.Struct):
@@ -48,10 +49,10 @@ class Section(abc.ABC):
     tells: ClassVar[tuple[str, ...]] = ()
     short_s: ClassVar[float | None] = None
 
-    def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL) -> None:
-        """`folder` holds the kept lines, as `lines.path_of` says."""
+    def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL, machine: Machine | None = None) -> None:
+        """`folder` holds the kept lines, as `lines.path_of` says; those of `machine` count, else those of this one."""
         self.form = form
-        self.kept = Kept(path_of(self.key, folder), self.cases, self.runs())
+        self.kept = Kept(path_of(self.key, folder), self.cases, self.runs(), machine)
 
     def runs(self) -> int | None:
         """How many runs there will be, if not all cases are known from the beginning."""

@@ -7,6 +7,8 @@ of all allowed cores. It is below the 10 % that void a block, so that the run is
 from __future__ import annotations
 
 import contextlib
+import math
+import statistics
 import subprocess
 import sys
 import time
@@ -21,7 +23,7 @@ from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, unfinished
 from tools.truth.plans import hop, suite_text
-from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, read_nothing, run_suite
+from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
 
 SECTION = "neighbours"
 SHARES = {"2 %": 0.02, "5 %": 0.05, "8 %": 0.08}
@@ -32,7 +34,17 @@ WORK_ROUNDS = 500  # about 1 µs of arithmetic before each answer: some 15 % of 
 QUIET = {"throughput": "slower", "cpu_per_request": "dearer"}
 OPPOSITE = {"throughput": "faster", "cpu_per_request": "cheaper"}
 DECIDES = "cpu_per_request"
-COLUMNS = ["neighbour takes", "it took:", "done:", "dearer:", "slower:", "cheaper or faster:", "ratio of CPU:", "holds"]
+COLUMNS = [
+    "neighbour takes",
+    "it took:",
+    "done:",
+    "dearer:",
+    "slower:",
+    "cheaper or faster:",
+    "ratio of CPU:",
+    "±:",
+    "holds",
+]
 NEIGHBOUR = """
 import random, sys, time
 share, dice, began = float(sys.argv[1]), random.Random(int(sys.argv[2])), time.monotonic()
@@ -79,8 +91,10 @@ def run(name: str, number: int) -> Figures:
 
 
 def told(experiment: ReportedExperiment) -> Figures:
-    """Which figures have the quiet direction, how many the opposite one, and the ratio of CPU; 0 without one."""
-    figures: Figures = {"opposite": 0.0, "ratio": 0.0}
+    """Which figures have the quiet direction, how many the opposite one; the ratio of CPU, 0 without one, and its
+    half-width, -1 without a range.
+    """
+    figures: Figures = {"opposite": 0.0, "ratio": 0.0, "half_width": -1.0}
     for name, word in QUIET.items():
         comparison = closed_loop(arm_of(experiment, "worked"), name)
         verdict = "" if comparison is None else comparison.verdict
@@ -88,6 +102,8 @@ def told(experiment: ReportedExperiment) -> Figures:
         figures["opposite"] += verdict == OPPOSITE[name]
         if name == DECIDES and comparison is not None and comparison.ratio is not None:
             figures["ratio"] = comparison.ratio.value
+            width = half_width(comparison.ratio)
+            figures["half_width"] = width if math.isfinite(width) else -1.0
     return figures
 
 
@@ -134,12 +150,13 @@ class Neighbours(Section):
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each share."""
         wanted = RUNS.of(self.form)
-        rows, words = [], []
+        rows, words, why = [], [], []
         for name in SHARES:
             runs = done.of(SECTION, name)
             words.append(verdict(wanted, runs))
             rows.append([name, *_cells(runs, wanted), words[-1]])
-        return [Part([_prose(wanted)], COLUMNS, rows, words)]
+            why += _why_missed(name, runs) if has_failed(wanted, runs) else []
+        return [Part([_prose(wanted)], COLUMNS, rows, words, why)]
 
 
 def _prose(wanted: int) -> str:
@@ -151,13 +168,26 @@ def _prose(wanted: int) -> str:
     )
 
 
+def _why_missed(name: str, runs: list[Figures]) -> list[str]:
+    """What limits where no run had the opposite direction: how wide the ranges are, where they are known."""
+    widths = [run["half_width"] for run in runs if not run[QUIET[DECIDES]] and run.get("half_width", -1.0) > 0]
+    if not widths or any(run["opposite"] for run in runs):
+        return []
+    return [
+        f"Why {name} is missed: the range of what did not see it is ±{statistics.median(widths) * 100:.0f} % at the"
+        f" median. More starts than {TIME_S:g} s hold would be needed here."
+    ]
+
+
 def _cells(runs: list[Figures], wanted: int) -> list[str]:
     if not runs:
-        return ["", f"0 of {wanted}", "", "", "", ""]
+        return ["", f"0 of {wanted}", "", "", "", "", ""]
+    with_range = [figures for figures in runs if figures.get("half_width", -1.0) > 0]
     known = [figures for figures in runs if figures["ratio"] > 0]
     return [
         f"{100 * median(runs, 'took'):.1f} %",
         f"{len(runs)} of {wanted}",
         *(str(int(sum(figures[word] for figures in runs))) for word in ("dearer", "slower", "opposite")),
         f"{median(known, 'ratio'):.3f}" if known else "",
+        f"{100 * median(with_range, 'half_width'):.1f} %" if with_range else "",
     ]

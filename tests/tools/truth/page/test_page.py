@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from samples.truth import line
+from samples.truth import HERE, line
 
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
@@ -59,9 +59,10 @@ def mocks(monkeypatch: pytest.MonkeyPatch) -> dict[str, type[part.Section]]:
     return kinds
 
 
-def keep(folder: Path, number: int, **changed: Any) -> None:
+def keep(folder: Path, number: int, machine: made_with.Machine | None = None, **changed: Any) -> None:
     engine = msgspec.structs.replace(made_with.build(), **changed)
-    run = msgspec.structs.replace(line("a", number), section="mock", engine=engine, machine=made_with.this_machine())
+    machine = machine or made_with.this_machine()
+    run = msgspec.structs.replace(line("a", number), section="mock", engine=engine, machine=machine)
     lines.append(lines.path_of("mock", folder), run)
 
 
@@ -85,6 +86,21 @@ def test_each_section_says_its_form(tmp_path: Path, mocks: object) -> None:
     keep(tmp_path, 2)
     text = truth.page(tmp_path, Form.SHORT)[0]
     assert f"| mock | {METHOD.number} | full | 3 of 4 done |" in text, "more is kept than the short form"
+
+
+def test_a_section_is_of_the_machine_with_the_most_runs_until_this_one_has_all(tmp_path: Path, mocks: object) -> None:
+    here, there = made_with.this_machine().words, HERE.words
+    assert there == "x, 2 cores, Linux k"
+    for number in range(2):
+        keep(tmp_path, number, HERE)
+    keep(tmp_path, 0)
+    assert f"| mock | {METHOD.number} | full | 2 of 4 done | {there} |" in truth.page(tmp_path)[0]
+    keep(tmp_path, 1)
+    assert f"| mock | {METHOD.number} | full | 2 of 4 done | {here} |" in truth.page(tmp_path)[0]
+    for number in (2, 3):
+        keep(tmp_path, number, HERE)
+    assert f"| mock | {METHOD.number} | full | 4 of 4 done | {there} |" in truth.page(tmp_path)[0]
+    assert f"| mock | {METHOD.number} | short | 2 of 2 done | {here} |" in truth.page(tmp_path, Form.SHORT)[0]
 
 
 def test_the_short_form_holds_without_the_sections_that_have_none(tmp_path: Path, mocks: Any) -> None:

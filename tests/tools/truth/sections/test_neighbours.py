@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
-from samples.truth import comparison, report
+from samples.truth import comparison, filled, report
 
 from hopcost.plan.method import METHOD
 from hopcost.suites import read
@@ -32,6 +34,20 @@ def test_eighteen_of_twenty_must_be_right_and_none_the_opposite(runs: list[dict[
     assert neighbours.has_failed(20, runs) == (word == "no")
 
 
+@pytest.mark.parametrize(
+    ("missed", "said"),
+    [
+        ({**told(dearer=False), "half_width": 0.21}, "Why 2 % is missed: the range of what did not see it is ±21 %"),
+        (told(dearer=False), ""),  # kept before the width was
+        ({**told(dearer=False, opposite=1.0), "half_width": 0.21}, ""),  # no width excuses that
+    ],
+)
+def test_a_missed_row_says_what_limits_it(tmp_path: Path, missed: dict[str, float], said: str) -> None:
+    section = neighbours.Neighbours(tmp_path, Form.SHORT)
+    text = "\n".join(section.page(filled(section, lambda case, _: missed if case.name == "2 %" else told()))[0])
+    assert (said in text) if said else ("Why" not in text)
+
+
 def test_the_direction_is_read_off_both_figures() -> None:
     dearer = comparison("cpu_per_request", "dearer", 1.1, 1.2)
     quiet = report([dearer, comparison("throughput", "slower", 0.8, 0.9)])
@@ -39,7 +55,10 @@ def test_the_direction_is_read_off_both_figures() -> None:
     open_ = report([comparison("cpu_per_request", "not settled", 0.9, 1.2)])
     for experiment in (quiet, turned, open_):
         experiment.arms[1] = msgspec.structs.replace(experiment.arms[1], name="worked")
-    assert neighbours.told(quiet) == {"dearer": 1.0, "slower": 1.0, "opposite": 0.0, "ratio": pytest.approx(1.15)}
+    assert neighbours.told(quiet) == {"dearer": 1.0, "slower": 1.0, "opposite": 0.0} | {
+        "ratio": pytest.approx(1.15),
+        "half_width": pytest.approx(0.0435, abs=1e-3),
+    }
     assert (neighbours.told(turned)["slower"], neighbours.told(turned)["opposite"]) == (0.0, 1.0)
     assert (neighbours.told(open_)["dearer"], neighbours.told(open_)["opposite"]) == (0.0, 0.0)
 

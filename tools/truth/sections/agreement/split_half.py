@@ -25,7 +25,7 @@ from hopcost.statistics.figures import BlockFigure, cpu_per_request, throughput
 from hopcost.statistics.intervals import Interval
 from tools.truth.form import Form
 from tools.truth.lines import FOLDER, Case, Figures, Line, Reckoned, Sorted, path_of, read
-from tools.truth.made_with import ROOT, engine_digest, this_machine
+from tools.truth.made_with import ROOT, Machine, engine_digest, this_machine
 from tools.truth.page.part import Part, Section
 
 SECTION = "split-half"
@@ -123,10 +123,10 @@ def run(path: Path, _number: int) -> Figures:
         return {"blocks": 0.0, **{f"{name}_{what}": 0.0 for name in FIGURES for what in ("contrasts", "agree")}}
 
 
-def is_still_good(line: Line) -> bool:
-    """Whether it was counted as it would be today: its record may be gone."""
-    here = (METHOD.number, engine_digest(), this_machine())
-    return not line.failed and (line.engine.method, line.engine.digest, line.machine) == here
+def is_still_good(line: Line, machine: Machine) -> bool:
+    """Whether it was counted on this machine as it would be today: its record may be gone."""
+    wanted = (METHOD.number, engine_digest(), machine)
+    return not line.failed and (line.engine.method, line.engine.digest, line.machine) == wanted
 
 
 class SplitHalf(Section):
@@ -138,11 +138,17 @@ class SplitHalf(Section):
     tells = ("together",)
     short_s = 120.0
 
-    def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL, records: Path = RECORDS) -> None:
-        """`folder` holds the kept lines, `records` the records."""
+    def __init__(
+        self,
+        folder: Path = FOLDER,
+        form: Form = Form.FULL,
+        machine: Machine | None = None,
+        records: Path = RECORDS,
+    ) -> None:
+        """`folder` holds the kept lines, `records` those that this machine made."""
         self.records = records
         self.path = path_of(SECTION, folder)
-        super().__init__(folder, form)
+        super().__init__(folder, form, machine)
 
     def runs(self) -> int:
         """Records are made by the other sections."""
@@ -150,8 +156,10 @@ class SplitHalf(Section):
 
     def cases(self) -> list[Case]:
         """Those in the folder, and those that were counted before."""
-        began = {line.case: line.settings["started"] for line in read(self.path, Line) if is_still_good(line)}
-        began |= find_records(self.records)
+        machine = self.kept.machine
+        began = {line.case: line.settings["started"] for line in read(self.path, Line) if is_still_good(line, machine)}
+        if machine == this_machine():
+            began |= find_records(self.records)
         return [
             Reckoned(SECTION, name, partial(run, self.records / name), 1, {"started": started}, seconds=2.0)
             for name, started in sorted(began.items())

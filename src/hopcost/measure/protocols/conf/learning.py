@@ -11,10 +11,10 @@ from hopcost.errors import UsageError
 from hopcost.measure.learn import Learned, learn_app
 from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, origin_without_app, with_learned
 from hopcost.measure.protocols.conf.phases import bare
-from hopcost.measure.protocols.conf.plan import ConfPlan, ScreenedStack, conf_time, joined
+from hopcost.measure.protocols.conf.plan import AppStack, ConfPlan, ScreenedStack, conf_time, joined
 from hopcost.measure.protocols.conf.request import ConfRequest
 from hopcost.measure.protocols.conf.shown import Shown
-from hopcost.measure.protocols.conf.starting import AppStack, RealTrials, Starter
+from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.diff import patch_folder
@@ -98,10 +98,8 @@ class Learning:
             screened=screened,
             edits={ablation.name: list(ablation.edits) for ablation in tried},
             mends=mends,
-            workload=workload,
             time=conf_time(time_s, quick=request.is_quick),
-            app=app,
-            app_hop=None if app_stack is None else app_stack.hop,
+            app_stack=app_stack,
             is_quick=request.is_quick,
         )
         everything = bare(plan)

@@ -52,21 +52,27 @@ class ScreenedStack(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self.configuration, edits=joined(self.configuration.edits, edits))
 
 
+class AppStack(msgspec.Struct, frozen=True):
+    """The user's app behind their files, which the confirmation measures, and what is compared of its answers."""
+
+    hop: Hop
+    app: App
+    workload: Workload
+
+
 class ConfPlan(msgspec.Struct, frozen=True):
     """The question, and all that its arms are made of.
 
-    `edits` are those of each candidate, `mends` those of the traps that the diff mends. The confirmation has
-    `workload`, and behind the site `app`, if there is one, as the hop `app_hop`.
+    `edits` are those of each candidate, `mends` those of the traps that the diff mends. The confirmation
+    has `app_stack`; where there is none, the origin too.
     """
 
     question: ConfQuestion
     screened: ScreenedStack
     edits: dict[str, list[Edit]]
     mends: list[Edit]
-    workload: Workload
     time: ConfTime
-    app: App | None = None
-    app_hop: Hop | None = None
+    app_stack: AppStack | None = None
     is_quick: bool = False
 
     def edits_of(self, changes: Iterable[str]) -> list[Edit]:

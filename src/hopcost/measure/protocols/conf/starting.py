@@ -13,7 +13,7 @@ from hopcost.errors import ArmFailed
 from hopcost.machine import facts
 from hopcost.measure.protocols.conf.behind import origin_that_echoes
 from hopcost.measure.protocols.conf.burst import MOST_CONNECTIONS, ROUNDS, send_burst
-from hopcost.measure.protocols.conf.plan import ScreenedStack
+from hopcost.measure.protocols.conf.plan import AppStack, ScreenedStack
 from hopcost.measure.protocols.conf.shown import Shown, why_without_effect
 from hopcost.measure.protocols.conf.suite import APP
 from hopcost.measure.rig import RealRig
@@ -79,14 +79,6 @@ def arm_of(configuration: Configuration, link: Link, behind: Hop | None, app: Ap
         experiments=[Experiment(name="look", question="?", baseline=SITE, arms=[SITE], placement=Placement.ONE_CORE)],
     )
     return complete_suite(suite, Path(configuration.file).parent / "conf").arms[SITE]
-
-
-class AppStack(msgspec.Struct, frozen=True):
-    """The user's app behind the files, and what is compared of its answers."""
-
-    hop: Hop
-    app: App
-    workload: Workload
 
 
 class BurstFailed(ArmFailed):

@@ -15,6 +15,7 @@ from hopcost.statistics.questions.conf.question import AS_IS, CONFIRMED, MENDS, 
 from hopcost.suites.arms.arm import COPY_SUFFIX, Arm, Hop
 from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.experiments.experiment import Experiment, Placement
+from hopcost.suites.experiments.workload import Workload
 from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 
@@ -46,8 +47,8 @@ def confirming_phases(plan: ConfPlan, question: ConfQuestion) -> list[Phase]:
         arms[MENDS] = plan.mends
     if question.has_whole:
         arms[WHOLE] = joined(plan.edits_of(question.whole), plan.mends)
-    idle_s = None if plan.app is None else plan.app.idle_timeout_s
-    most = together(idle_s, plan.workload.connections, quick=plan.is_quick) - REFERENCE
+    idle_s = None if plan.app_stack is None else plan.app_stack.app.idle_timeout_s
+    most = together(idle_s, plan.screened.workload.connections, quick=plan.is_quick) - REFERENCE
     most = most + 1 if idle_s is None else most  # three changes, the traps and the whole diff fit beside each other
     groups = split(list(arms), most) if most > 0 else [list(arms)]
     return [
@@ -55,7 +56,7 @@ def confirming_phases(plan: ConfPlan, question: ConfQuestion) -> list[Phase]:
             CONFIRMED if number == 1 else f"{CONFIRMED}-{number}",
             f"What do they cost, one at a time: {', '.join(group)}?",
             {AS_IS: []} | {name: arms[name] for name in group},
-            is_on_app=plan.app is not None,
+            is_on_app=plan.app_stack is not None,
         )
         for number, group in enumerate(groups, start=1)
         if group
@@ -72,15 +73,15 @@ def conf_suite(plan: ConfPlan, phases: Sequence[Phase]) -> Suite:
     configurations: dict[str, Configuration] = {}
     arms: dict[str, Arm] = {}
     for phase in phases:
+        behind, _ = _behind(phase, plan)
         for name, edits in phase.arms.items():
             configurations[name] = plan.screened.edited(edits)
-            behind = plan.app_hop if phase.is_on_app and plan.app_hop is not None else plan.screened.origin
             hops = [Hop(program=name, link=plan.link_of(edits)), *([behind] if behind is not None else [])]
             arms[name] = Arm(hops=hops, title=_title(plan.question, name))
     return Suite(
         name="conf",
         title=f"What the directives of {plan.question.file} cost"[:200],
-        apps={} if plan.app is None else {APP: plan.app},
+        apps={} if plan.app_stack is None else {APP: plan.app_stack.app},
         configurations=configurations,
         arms=arms,
         experiments=[_experiment(phase, plan) for phase in phases],
@@ -89,15 +90,23 @@ def conf_suite(plan: ConfPlan, phases: Sequence[Phase]) -> Suite:
 
 def _experiment(phase: Phase, plan: ConfPlan) -> Experiment:
     names = list(phase.arms)
+    _, workload = _behind(phase, plan)
     return Experiment(
         name=phase.name,
         question=phase.question,
         baseline=names[0],
         arms=names,
         placement=Placement.ONE_CORE,
-        workload=plan.workload if phase.is_on_app else plan.screened.workload,
+        workload=workload,
         open_loop=False,
     )
+
+
+def _behind(phase: Phase, plan: ConfPlan) -> tuple[Hop | None, Workload]:
+    """What is behind the site in a phase, and what it is asked."""
+    if phase.is_on_app and plan.app_stack is not None:
+        return plan.app_stack.hop, plan.app_stack.workload
+    return plan.screened.origin, plan.screened.workload
 
 
 def _title(question: ConfQuestion, name: str) -> str:

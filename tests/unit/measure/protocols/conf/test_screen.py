@@ -62,9 +62,9 @@ def test_short_idle_timeouts_keep_no_arm_from_its_turn(tmp_path: Path) -> None:
 
 def test_arms_that_do_not_fit_side_by_side_are_not_screened(tmp_path: Path) -> None:
     plan = confs.plan_of()
-    workload = msgspec.structs.replace(plan.workload, connections=6000)
+    workload = msgspec.structs.replace(plan.screened.workload, connections=6000)
     screened = msgspec.structs.replace(plan.screened, workload=workload)
-    plan = msgspec.structs.replace(plan, screened=screened, workload=workload)
+    plan = msgspec.structs.replace(plan, screened=screened)
     answer = confs.measured(tmp_path, plan)
     details = [ending.detail for ending in answer.record.run.endings if ending.experiment in ("giants", "rest")]
     assert details == ["not all arms fit side by side here: fewer --connections"] * 2

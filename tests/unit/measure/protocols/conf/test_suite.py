@@ -6,15 +6,17 @@ import msgspec
 from mocks import confs
 from mocks.confs import EDITS, KEEPALIVE, LOG, REAL_IP
 
-from hopcost.measure.protocols.conf.plan import ConfPlan
+from hopcost.measure.protocols.conf.plan import AppStack, ConfPlan
 from hopcost.measure.protocols.conf.suite import APP, conf_suite, confirming_phases, screening_phase, whole_suite
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.design import together
 from hopcost.statistics.questions.conf.question import Candidate, ConfQuestion, Screening
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Hop, Link
+from hopcost.suites.experiments.expect import Expect
 from hopcost.suites.experiments.workload import Workload
 
+BEHIND = Hop(program=APP, link=Link.HTTP_TCP)
 LIMIT = Edit(confs.FILE, 1, 5, "")
 
 
@@ -40,18 +42,20 @@ def test_a_screening_lays_what_is_fixed_and_the_limits_under_all_arms() -> None:
 
 
 def test_the_confirmation_runs_before_the_app_and_the_screening_before_the_origin() -> None:
-    app, hop = App(command=["./serve"]), Hop(program=APP, link=Link.HTTP_TCP)
-    made = plan(app=app, app_hop=hop)
+    app = App(command=["./serve"])
+    workload = Workload(expect=Expect(status=200))
+    made = plan(app_stack=AppStack(BEHIND, app, workload))
     screening = screening_phase(made, Screening("rest", together(["access-log-off"], "rest")))
     suite = conf_suite(made, [screening, *confirming_phases(made, confirming(made, "keepalive"))])
     behind = {name: arm.hops[1].program for name, arm in suite.arms.items()}
     assert (behind["rest"], behind["as-is"], behind["keepalive"]) == ("origin", "app", "app")
     assert suite.apps == {APP: app}
+    assert [experiment.workload for experiment in suite.experiments] == [made.screened.workload, workload]
 
 
 def test_an_app_that_drops_connections_early_is_confirmed_in_several_experiments() -> None:
     app = App(command=["./serve"], idle_timeout_s=5.0)
-    made = plan(app=app, app_hop=Hop(program=APP, link=Link.HTTP_TCP))
+    made = plan(app_stack=AppStack(BEHIND, app, Workload()))
     phases = confirming_phases(made, confirming(made, "keepalive", "access-log-off", "real-ip-off"))
     assert [list(phase.arms) for phase in phases] == [
         ["as-is", "keepalive"],
