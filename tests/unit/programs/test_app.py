@@ -85,3 +85,10 @@ def test_a_name_of_hopcosts_own_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         program_of(Hop(program="nginx", link=Link.HTTP_TCP, app=App(command=["x"])))
     assert caught.value.message == "apps.nginx: a program of hopcost is called so"
+
+
+def test_a_command_in_quotes_is_told_to_come_without(tmp_path: Path) -> None:
+    quoted = receipt_of_app(App(command=["nodex server.js"], folder=str(tmp_path)))
+    assert quoted.remedy == "without the quotes: -- nodex server.js"
+    other = receipt_of_app(App(command=["no such", "word"], folder=str(tmp_path)))
+    assert other.remedy == "install it, or write its whole path"
