@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.conf.question import Candidate, FoundTrap, Unseen
 from hopcost.statistics.questions.conf.result import ConfResult, Worth
 
+FIGURE = re.compile(r"-?\d+\.\d+(e-?\d+)?(?=[,\n])")
 MEND = [Edit(confs.FILE, 400, 405, "upgrade mended;")]
 
 
@@ -88,9 +90,15 @@ def page(answer: ConfResult, format: Format = Format.TEXT, *, details: bool = Fa
     return render(conf_report(answer, details=details), format)
 
 
+def rounded(output: str) -> str:
+    """Figures with nine digits: those behind them depend on the processor, by the order in which it adds."""
+    return FIGURE.sub(lambda figure: f"{float(figure[0]):.9g}", output)
+
+
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
 def test_the_answer_to_the_last_byte(answer: ConfResult, format: Format, ending: str) -> None:
-    golden.compare(f"questions/conf/conf.{ending}", page(answer, format))
+    output = page(answer, format)
+    golden.compare(f"questions/conf/conf.{ending}", rounded(output) if format is Format.JSON else output)
 
 
 def test_the_details_to_the_last_byte(answer: ConfResult) -> None:
