@@ -44,6 +44,12 @@ def half_width(ratio: Interval | None) -> float:
     return math.inf if width is None else width
 
 
+def width_to_keep(ratio: Interval | None) -> float:
+    """The half-width as a line keeps it: -1 if there is no interval, since JSON has no infinity."""
+    width = half_width(ratio)
+    return width if math.isfinite(width) else -1.0
+
+
 def has_direction(comparison: ReportedComparison) -> bool:
     """Whether it says faster, slower, cheaper or dearer, by however little."""
     return comparison.verdict in DIRECTIONS

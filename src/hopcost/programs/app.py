@@ -37,8 +37,8 @@ def receipt_of_app(app: App, binary: str | None = None) -> Installed:
     path = _find(word, folder, app.environment.get("PATH", os.environ.get("PATH", os.defpath)))
     if path is None:
         where = f"in {folder}" if "/" in word else f"on the PATH or in {folder}"
-        quoted = " " in word and len(app.command) == 1
-        remedy = f"without the quotes: -- {word}" if quoted else "install it, or write its whole path"
+        is_quoted = " " in word and len(app.command) == 1
+        remedy = f"without the quotes: -- {word}" if is_quoted else "install it, or write its whole path"
         return Installed(missing=f"there is no '{word}' {where}", remedy=remedy)
     if not os.access(path, os.X_OK):
         return Installed(missing=f"{path} is not executable", remedy=f"chmod +x {path}")

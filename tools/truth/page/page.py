@@ -94,7 +94,7 @@ def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
 
 def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, list[str]]) -> Standing:
     """A section by its lines of this method; if there is none, what the older page says of it."""
-    section = shown(kind, folder, form)
+    section = section_to_show(kind, folder, form)
     done = section.kept.done()
     body, holds = section.page(done)
     if not done.used and section.heading in older:
@@ -119,14 +119,14 @@ def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, 
     return Standing(words, cells, [*lines, ""], holds and not left)
 
 
-def shown(kind: type[Section], folder: Path, form: Form) -> Section:
-    """A section as this machine has measured it; while runs are missing, as the machine that kept the most."""
+def section_to_show(kind: type[Section], folder: Path, form: Form) -> Section:
+    """This machine's, if nothing of it is missing; else that of the machine with the most runs."""
     here = this_machine()
     machines = {line.machine for line in read(path_of(kind.key, folder), Line)} - {here}
-    section, *others = (in_form(kind, folder, form, machine) for machine in [here, *sorted(machines, key=str)])
-    if not section.kept.left():
-        return section
-    return max([section, *others], key=lambda each: len(each.kept.done().used))
+    sections = [in_form(kind, folder, form, machine) for machine in [here, *sorted(machines, key=str)]]
+    if not sections[0].kept.left():
+        return sections[0]
+    return max(sections, key=lambda section: len(section.kept.done().used))
 
 
 def in_form(kind: type[Section], folder: Path, form: Form, machine: Machine) -> Section:

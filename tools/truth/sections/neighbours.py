@@ -7,7 +7,6 @@ of all allowed cores. It is below the 10 % that void a block, so that the run is
 from __future__ import annotations
 
 import contextlib
-import math
 import statistics
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, unfinished
 from tools.truth.plans import hop, suite_text
-from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
+from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, read_nothing, run_suite, width_to_keep
 
 SECTION = "neighbours"
 SHARES = {"2 %": 0.02, "5 %": 0.05, "8 %": 0.08}
@@ -102,8 +101,7 @@ def told(experiment: ReportedExperiment) -> Figures:
         figures["opposite"] += verdict == OPPOSITE[name]
         if name == DECIDES and comparison is not None and comparison.ratio is not None:
             figures["ratio"] = comparison.ratio.value
-            width = half_width(comparison.ratio)
-            figures["half_width"] = width if math.isfinite(width) else -1.0
+            figures["half_width"] = width_to_keep(comparison.ratio)
     return figures
 
 
@@ -169,13 +167,13 @@ def _prose(wanted: int) -> str:
 
 
 def _why_missed(name: str, runs: list[Figures]) -> list[str]:
-    """What limits where no run had the opposite direction: how wide the ranges are, where they are known."""
+    """How wide the ranges are of the runs that did not see it; nothing if a run had the opposite direction."""
     widths = [run["half_width"] for run in runs if not run[QUIET[DECIDES]] and run.get("half_width", -1.0) > 0]
     if not widths or any(run["opposite"] for run in runs):
         return []
     return [
-        f"Why {name} is missed: the range of what did not see it is ±{statistics.median(widths) * 100:.0f} % at the"
-        f" median. More starts than {TIME_S:g} s hold would be needed here."
+        f"Why {name} is missed: the runs that did not see it have ranges of ±{statistics.median(widths) * 100:.0f} % at"
+        f" the median. It would take more starts than {TIME_S:g} s hold."
     ]
 
 

@@ -124,7 +124,7 @@ def run(path: Path, _number: int) -> Figures:
 
 
 def is_still_good(line: Line, machine: Machine) -> bool:
-    """Whether it was counted on this machine as it would be today: its record may be gone."""
+    """Whether it was counted on that machine as it would be today: its record may be gone."""
     wanted = (METHOD.number, engine_digest(), machine)
     return not line.failed and (line.engine.method, line.engine.digest, line.machine) == wanted
 

@@ -21,7 +21,7 @@ from tools.truth.form import Form, Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, bracketed, median, unfinished
 from tools.truth.plans import hop, suite_text
-from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, is_silent, read_nothing, run_suite
+from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, is_silent, read_nothing, run_suite, width_to_keep
 from tools.truth.sections.sensitivity import work
 from tools.truth.sections.sensitivity.work import CONNECTIONS, NEAR, REQUESTS, STARTS, calibrate, costs, rounds_for
 
@@ -86,7 +86,7 @@ def seen(experiment: ReportedExperiment) -> Figures:
         "negligible": float(comparison is not None and comparison.size is Size.NEGLIGIBLE),
         "unsettled": float(comparison is None or comparison.verdict in (NOT_SETTLED, NO_VERDICT)),
         "ratio": ratio.value if ratio is not None else 0.0,
-        "half_width": half_width(ratio) if ratio is not None and ratio.low is not None else -1.0,
+        "half_width": width_to_keep(ratio),
         "silent": float(is_silent(experiment)),
     }
 

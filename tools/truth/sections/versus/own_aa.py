@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from hopcost.plan.method import METHOD
 from hopcost.report.formats.json_schema import ReportedExperiment
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, median, unfinished
-from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, closed_loop, compared_arms, half_width, has_direction
+from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, closed_loop, compared_arms, has_direction, width_to_keep
 from tools.truth.sections.versus.servers import go_server, run_versus
 
 SECTION = "own-aa"
@@ -33,10 +31,10 @@ def counted(experiment: ReportedExperiment) -> Figures:
     (arm,) = compared_arms(experiment)
     for name in SPEEDS:
         comparison = closed_loop(arm, name)
-        width = math.inf if comparison is None else half_width(comparison.ratio)
-        figures[f"{name}_range"] = float(math.isfinite(width))
+        width = width_to_keep(None if comparison is None else comparison.ratio)
+        figures[f"{name}_range"] = float(width >= 0)
         figures[f"{name}_direction"] = float(comparison is not None and has_direction(comparison))
-        figures[f"{name}_width"] = width if math.isfinite(width) else -1.0
+        figures[f"{name}_width"] = width
     return figures
 
 

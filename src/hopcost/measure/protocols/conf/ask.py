@@ -62,7 +62,7 @@ class ThisMachine:
 
     def __init__(self, learned: ConfLearned, options: RunOptions, run_watcher: RunWatcher) -> None:
         self._options, self._run_watcher = options, run_watcher
-        as_is = Phase(CONFIRMED, "?", {AS_IS: []}, is_on_app=learned.plan.app_stack is not None)
+        as_is = Phase(CONFIRMED, "?", {AS_IS: []}, app_stack=learned.plan.app_stack)
         here = run.look_around(whole_suite(learned.plan, [as_is]), options, run_watcher)
         host, self.environment = run.open_host(here, run_watcher)
         self.rig = RealRig(host)

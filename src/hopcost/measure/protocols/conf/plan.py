@@ -64,7 +64,7 @@ class ConfPlan(msgspec.Struct, frozen=True):
     """The question, and all that its arms are made of.
 
     `edits` are those of each candidate, `mends` those of the traps that the diff mends. The confirmation
-    has `app_stack`; where there is none, the origin too.
+    has `app_stack`; without an app it has the origin, as the screening.
     """
 
     question: ConfQuestion

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost.measure.protocols.conf.plan import ConfPlan, joined
+from hopcost.measure.protocols.conf.plan import AppStack, ConfPlan, joined
 from hopcost.measure.protocols.front.suite import together
 from hopcost.nginx.edits import Edit
 from hopcost.plan.groups import split
@@ -24,12 +24,12 @@ APP = "app"  # the user's, as the suite calls it
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """An experiment: its arms with their edits, the baseline first; before the user's app, or the embedded origin."""
+    """An experiment: its arms with their edits, the baseline first; before the user's app, else the embedded origin."""
 
     name: str
     question: str
     arms: dict[str, list[Edit]]
-    is_on_app: bool = False
+    app_stack: AppStack | None = None
 
 
 def screening_phase(plan: ConfPlan, screening: Screening) -> Phase:
@@ -56,7 +56,7 @@ def confirming_phases(plan: ConfPlan, question: ConfQuestion) -> list[Phase]:
             CONFIRMED if number == 1 else f"{CONFIRMED}-{number}",
             f"What do they cost, one at a time: {', '.join(group)}?",
             {AS_IS: []} | {name: arms[name] for name in group},
-            is_on_app=plan.app_stack is not None,
+            app_stack=plan.app_stack,
         )
         for number, group in enumerate(groups, start=1)
         if group
@@ -104,8 +104,8 @@ def _experiment(phase: Phase, plan: ConfPlan) -> Experiment:
 
 def _behind(phase: Phase, plan: ConfPlan) -> tuple[Hop | None, Workload]:
     """What is behind the site in a phase, and what it is asked."""
-    if phase.is_on_app and plan.app_stack is not None:
-        return plan.app_stack.hop, plan.app_stack.workload
+    if phase.app_stack is not None:
+        return phase.app_stack.hop, phase.app_stack.workload
     return plan.screened.origin, plan.screened.workload
 
 
