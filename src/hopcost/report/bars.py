@@ -1,12 +1,18 @@
-"""A bar with its range: solid up to the low end, shaded from there to the high end, so that uncertainty is seen."""
+"""Bars on a terminal: how one is drawn with its range, and what room the columns beside bars leave them.
+
+A bar is solid up to the low end, shaded from there to the high end, so that uncertainty is seen.
+"""
 
 from __future__ import annotations
 
-from hopcost.report.document import Bar
+from hopcost.report.document import Bar, Bars
 
 SOLID, SHADED = "█", "▒"
 EIGHTHS = " ▏▎▍▌▋▊▉"
 ASCII_SOLID, ASCII_SHADED = "=", "-"
+GAP, CLOSE = "  ", " "  # between columns; before a column that belongs to the one on its left
+LEAST_CELLS = 6  # of a bar: fewer show nothing
+OVER_BAR = LEAST_CELLS + len(GAP)
 
 
 def draw(bar: Bar, width: int, ascii: bool = False) -> str:
@@ -31,3 +37,42 @@ def draw(bar: Bar, width: int, ascii: bool = False) -> str:
         return SOLID * solid + SHADED * (end - solid)
     eighths = round((low + high) / 2 * 8)
     return SOLID * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def has_room(bars: Bars, width: int) -> bool:
+    """Whether lines of that width hold the columns, their headings and bars that show something.
+
+    >>> from hopcost.report.document import Bar, BarRow
+    >>> bars = Bars(["", "of go", ""], [BarRow("nginx", [], Bar(0.44, 0.47, 1), ["46 %", "(44–47)"])])
+    >>> has_room(bars, 27), has_room(bars, 26)
+    (True, False)
+    """
+    return sum(widths_of(bars, OVER_BAR)) + sum(map(len, gaps_of(bars))) + OVER_BAR <= width
+
+
+def place_of(bars: Bars) -> int:
+    """The number of the column that the bars stand before."""
+    return 1 + len(bars.rows[0].before)
+
+
+def gaps_of(bars: Bars) -> list[str]:
+    """What stands before each column."""
+    return ["" if number == 0 else GAP if name else CLOSE for number, name in enumerate(bars.header)]
+
+
+def widths_of(bars: Bars, over_bar: int) -> list[int]:
+    """Of all columns but the bars. A heading reaches over the columns that belong to its own, and over the bar."""
+    place, gaps = place_of(bars), gaps_of(bars)
+    widths = [max(map(len, column)) for column in zip(*(row.cells for row in bars.rows), strict=True)]
+    for names in (bars.header, bars.above):
+        for begin, end in groups(names):
+            room = over_bar if begin <= place < end else 0
+            own = sum(widths[begin:end]) + sum(map(len, gaps[begin + 1 : end]))
+            widths[end - 1] += max(0, len(names[begin]) - own - room)
+    return widths
+
+
+def groups(header: list[str]) -> list[tuple[int, int]]:
+    """Begin and end of the columns that share a heading."""
+    begins = [number for number, name in enumerate(header) if name or number == 0]
+    return list(zip(begins, [*begins[1:], len(header)][: len(begins)], strict=True))

@@ -6,7 +6,8 @@ of single stacks, and ranks two of them only if their ranges, which hold togethe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from hopcost.errors import printable
 from hopcost.report import notation
@@ -23,6 +24,14 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 OVER = " over "
 FEW = 3  # so many stacks are named one by one
+
+
+class Costs(NamedTuple):
+    """What is said of hops' costs, and the lists that it has of the cheapest and of the dearest, if any."""
+
+    sentences: list[str]
+    cheapest: Collection[str] = ()
+    dearest: Collection[str] = ()
 
 
 def sentence(experiment: ExperimentSummary) -> str:
@@ -43,62 +52,77 @@ def _sentence(experiment: ExperimentSummary) -> str:
         return f"No result: {plainer(reason)}."
     load = load_shown(experiment)
     costs = _costs(experiment, others, load)
-    throughput = _throughput(experiment, baseline, others, follows_cost=bool(costs))
-    return " ".join([*costs, *throughput, *servers.scope_sentence(experiment)])
+    throughput = _throughput(experiment, baseline, others, costs)
+    return " ".join([*costs.sentences, *throughput, *servers.scope_sentence(experiment)])
 
 
-def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Load) -> list[str]:
+def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Load) -> Costs:
     """What hops add to a request at an offered load; nothing without one: the table has the cost at full load."""
     if load.share is None:
-        return []
+        return Costs([])
     known = [(arm, cost.cpu_ns) for arm in others if (cost := cost_of(experiment, arm, load)) and cost.cpu_ns]
     if not known:
-        return []
+        return Costs([])
     words = hop_words(experiment, [arm for arm, _ in known])
     at = load.words[0].upper() + load.words[1:]
     if len(known) == 1:
         ((arm, cpu),) = known
         who = words[0] if words is not None else arm.name
-        if not _excludes(cpu, 0.0):
-            return [f"{at} no CPU cost of {who} can be told from none: {notation.added(cpu)}."]
-        return [f"{at} {who} {_adds(cpu)} of CPU to a request."]
+        if _may_be_nothing(cpu) or cpu.low is None:
+            return Costs([f"{at} no CPU cost of {who} can be told from none: {notation.added(cpu)}."])
+        return Costs([f"{at} {who} {_adds(cpu)} of CPU to a request."])
     known.sort(key=lambda item: item[1].value)
     (least, least_ns), (most, most_ns) = known[0], known[-1]
     names = words[1] if words is not None else {arm.name: arm.name for arm, _ in known}
     cheapest = [names[arm.name] for arm, cpu in known if not _apart(least_ns, cpu)]
     dearest = [names[arm.name] for arm, cpu in reversed(known) if not _apart(cpu, most_ns)]
     if not _apart(least_ns, most_ns) or (words is not None and _share_one(cheapest, dearest)):
-        low, high = (notation.added_parts(cpu)[0] for cpu in (least_ns, most_ns))
-        return [
-            f"{at} {words[0] if words is not None else 'the hop'} adds {low.lstrip('+')} of CPU to a request"
-            f" ({names[least.name]}) to {high.lstrip('+')} ({names[most.name]}){_overlap(least_ns, most_ns)}."
-        ]
+        return Costs(
+            [
+                f"{at} {words[0] if words is not None else 'the hop'} adds {_added(least_ns)} of CPU to a request"
+                f" ({names[least.name]}) to {_added(most_ns)} ({names[most.name]}){_overlap(least_ns, most_ns)}."
+            ]
+        )
     if words is not None:
-        return [
-            f"{at} {words[0]} {_adds(least_ns)} of CPU to a request at best ({_either(cheapest)}),"
-            f" {_amount(most_ns)} at worst ({_either(dearest)})."
-        ]
+        return Costs(
+            [
+                f"{at} {words[0]} {_adds(least_ns)} of CPU to a request at best ({_either(cheapest)}),"
+                f" {_amount(most_ns)} at worst ({_either(dearest)})."
+            ],
+            cheapest,
+            dearest,
+        )
     if _share_one(cheapest, dearest):
         cheapest, dearest = cheapest[:1], dearest[:1]
-    return [
-        f"{at} {least.name} {_adds(least_ns)} of CPU to a request, the least{_or_another(cheapest)};"
-        f" {most.name} {_amount(most_ns)}, the most{_or_another(dearest)}."
-    ]
+    return Costs(
+        [
+            f"{at} {least.name} {_adds(least_ns)} of CPU to a request, the least{_or_another(cheapest)};"
+            f" {most.name} {_amount(most_ns)}, the most{_or_another(dearest)}."
+        ]
+    )
 
 
 def _adds(cpu: Interval) -> str:
     """`adds 16 µs`, or `saves 3 µs`."""
-    return f"{'saves' if cpu.value < 0 else 'adds'} {_amount(cpu)}"
+    is_saved = cpu.value < 0 and not _may_be_nothing(cpu)
+    return f"{'saves' if is_saved else 'adds'} {_amount(cpu)}"
 
 
 def _amount(cpu: Interval) -> str:
-    return notation.added_parts(cpu)[0].lstrip(f"+{notation.MINUS}")
+    """`16 µs` of what it adds or saves."""
+    return _added(cpu) if _may_be_nothing(cpu) else _added(cpu).lstrip(notation.MINUS)
+
+
+def _added(cpu: Interval) -> str:
+    """`16 µs`, `−3 µs`; with its range where that may be nothing: `25 µs (−4 to +55)`."""
+    return (notation.added(cpu) if _may_be_nothing(cpu) else notation.added_parts(cpu)[0]).lstrip("+")
 
 
 def _throughput(
-    experiment: ExperimentSummary, baseline: ArmSummary, others: Sequence[ArmSummary], *, follows_cost: bool
+    experiment: ExperimentSummary, baseline: ArmSummary, others: Sequence[ArmSummary], costs: Costs
 ) -> list[str]:
     """What stacks leave of the baseline's throughput, as far as there is a verdict; as measured if there is none."""
+    follows_cost = bool(costs.sentences)
     sized = [arm for arm in others if has_size(experiment, arm)]
     if not sized:
         return ["No stack has a throughput that can be compared."]
@@ -107,11 +131,11 @@ def _throughput(
     if not judged and experiment.no_verdicts is not None and follows_cost and len(others) > 1:
         return ["At full load: no verdict on any (?)."]  # the rows and the first caution have the room
     if not judged:
-        words = _compared(experiment, baseline, sized, is_judged=False, follows_cost=follows_cost)
+        words = _compared(experiment, baseline, sized, is_judged=False, costs=costs)
         settled = "nothing is settled" if _only_unsettled(experiment, others) else "no verdict on any"
         at = "As measured at full load" if follows_cost else "As measured"
         return [f"{at} {words}; {settled if len(others) > 1 else settled.replace(' on any', '')} (?)."]
-    words = _compared(experiment, baseline, judged, is_judged=True, follows_cost=follows_cost)
+    words = _compared(experiment, baseline, judged, is_judged=True, costs=costs)
     if follows_cost:
         words = f"at full load {words}"
     sentences = [f"{words[0].upper() if not _begins_with_name(words, experiment) else words[0]}{words[1:]}."]
@@ -138,7 +162,7 @@ def _compared(
     arms: Sequence[ArmSummary],
     *,
     is_judged: bool,
-    follows_cost: bool = False,
+    costs: Costs,
 ) -> str:
     """The clause without its full stop. `arms` are ordered, the one with the most throughput first."""
     base, hop = stack_word(baseline), hop_words(experiment, arms)
@@ -149,11 +173,11 @@ def _compared(
     assert best_ratio is not None and worst_ratio is not None, "the caller picks arms with a size"
     if hop is not None and best_ratio.value < 1:
         program, names = hop
-        if follows_cost and _apart(worst_ratio, best_ratio):
-            return f"it leaves {base} {_figure(best)} of its throughput at best, {_figure(worst)} at worst"
         first = [names[arm.name] for arm in arms if arm.ratio is not None and not _apart(arm.ratio, best_ratio)]
         last = [names[arm.name] for arm in reversed(arms) if arm.ratio and not _apart(worst_ratio, arm.ratio)]
         if _apart(worst_ratio, best_ratio) and not _share_one(first, last):
+            if (set(first), set(last)) == (set(costs.cheapest), set(costs.dearest)):  # they have just been named
+                return f"it leaves {base} {_figure(best)} of its throughput at best, {_figure(worst)} at worst"
             return (
                 f"{program} leaves {base} {_figure(best)} of its throughput at best ({_either(first)}),"
                 f" {_figure(worst)} at worst ({_either(last)})"
@@ -246,5 +270,5 @@ def _or_another(names: Sequence[str]) -> str:
     return f" (or {_either(names[1:])})" if len(names) > 1 else ""
 
 
-def _excludes(interval: Interval, value: float) -> bool:
-    return interval.low is not None and interval.high is not None and not interval.low <= value <= interval.high
+def _may_be_nothing(cpu: Interval) -> bool:
+    return cpu.low is not None and cpu.high is not None and cpu.low <= 0 <= cpu.high

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hopcost.report import notation
+from hopcost.report.bars import has_room
 from hopcost.report.brief.load import Load, cpu_parts, has_medians, median_parts
 from hopcost.report.brief.outcome import has_size, marks
 from hopcost.report.brief.words import baseline_of, others_of, stack_word
@@ -12,7 +13,7 @@ from hopcost.report.document import Bar, BarRow, Bars
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
-MOST_WIDTH = 76  # of the columns beside a bar, on a terminal of 80: wide ones leave the bar no room
+LINE = 78  # of a terminal of 80, behind the indent
 FULL, COST, MEDIAN = "throughput, full load", "CPU per request", "median response"
 FARTHEST = 3.0  # times the largest ratio: a bar's range goes on beyond it
 
@@ -37,7 +38,7 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
     without_times = Bars(
         ["", "req/s", f"of {stack_word(baseline)}", "", COST, "", ""],
         [],
-        above=["", FULL, "", "", load.heading, "", ""],
+        above=["", FULL, "", "", load.words, "", ""],
     )
     failed = {failure.arm for failure in experiment.failures}
     for arm in [baseline, *others]:
@@ -49,14 +50,7 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
         per_s = requests_per_s(arm, baseline if arm.name in failed else None)
         without_times.rows.append(BarRow(arm.name, [per_s], bar, [*cells, mark]))
     has_times = has_medians(experiment, load) and not any(arm.throughput_is_a_bound for arm in experiment.arms)
-    return with_times if has_times and _width(with_times) <= MOST_WIDTH else without_times
-
-
-def _width(bars: Bars) -> int:
-    """Of all columns but the bar's."""
-    cells = zip(*(row.cells for row in bars.rows), strict=True)
-    names = [name for name in bars.header if name]
-    return sum(max(map(len, column)) + 1 for column in cells) + len(names)
+    return with_times if has_times and has_room(with_times, LINE) else without_times
 
 
 def requests_per_s(arm: ArmSummary, beside: ArmSummary | None = None) -> str:

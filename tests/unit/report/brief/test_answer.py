@@ -11,8 +11,10 @@ from samples.records import plan_of, record
 from hopcost.plan.plan import Plan
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.run import Record
+from hopcost.report.brief import answer
 from hopcost.report.brief.answer import sentence
-from hopcost.report.brief.load import FULL_LOAD, load_shown
+from hopcost.report.brief.load import FULL_LOAD, Load, load_shown
+from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.arms.arm import Link
 
@@ -202,3 +204,30 @@ def test_one_that_may_be_the_best_and_the_worst_is_in_no_list() -> None:
     assert "51 % of its throughput (HTTP over a Unix socket) to 20 % (FastCGI over TCP)." in answer_of(
         three_links(0.35, scatter=0.2)
     )
+
+
+def with_costs(monkeypatch: pytest.MonkeyPatch, tcp: Interval, unix: Interval, fastcgi: Interval) -> str:
+    """The answer of three links if their proxies cost so much at an offered load."""
+    (experiment,) = summarise(three_links(0.4))
+    cpu_ns = {"tcp": tcp, "unix": unix, "fastcgi": fastcgi}
+    costs = {cost.arm: msgspec.structs.replace(cost, cpu_ns=cpu_ns[cost.arm]) for cost in experiment.hop_costs}
+    monkeypatch.setattr(answer, "load_shown", lambda _: Load(0.25, 5000.0))
+    monkeypatch.setattr(answer, "cost_of", lambda _experiment, arm, _load: costs[arm.name])
+    return sentence(experiment)
+
+
+def test_a_cost_that_may_be_nothing_stands_with_its_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    low, open_ = Interval(-1000.0, -5000.0, 3000.0), Interval(25_000.0, -4000.0, 55_000.0)
+    high = Interval(90_000.0, 80_000.0, 99_000.0)
+    words = with_costs(monkeypatch, tcp=low, unix=high, fastcgi=high)
+    assert "proxy adds −1 µs (−5 to +3) of CPU to a request at best (HTTP over TCP), 90 µs at worst" in words
+    words = with_costs(monkeypatch, tcp=low, unix=open_, fastcgi=open_)
+    assert "adds −1 µs (−5 to +3) of CPU to a request (HTTP over TCP) to 25 µs (−4 to +55) (" in words
+
+
+def test_the_best_in_throughput_is_named_unless_it_is_the_best_in_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    low, high = Interval(10_000.0, 9000.0, 11_000.0), Interval(90_000.0, 80_000.0, 99_000.0)
+    alike = with_costs(monkeypatch, tcp=Interval(20_000.0, 19_000.0, 21_000.0), unix=low, fastcgi=high)
+    assert "At full load it leaves the app 51 % of its throughput at best, 20 % at worst." in alike
+    other = with_costs(monkeypatch, tcp=low, unix=Interval(20_000.0, 19_000.0, 21_000.0), fastcgi=high)
+    assert "At full load proxy leaves the app 51 % of its throughput at best (HTTP over a Unix socket), 20 %" in other

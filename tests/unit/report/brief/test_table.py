@@ -58,7 +58,7 @@ def test_bars_have_a_common_scale_and_a_mark_where_outcomes_differ() -> None:
 
 
 def test_wide_response_times_are_a_line_and_leave_the_bars_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "MOST_WIDTH", 40)
+    monkeypatch.setattr(table, "LINE", 40)
     experiment = summary(six_blocks(0.5, 0.0005), plan_of(quick=False))
     load = load_shown(experiment)
     assert bars_of(experiment, load).header[1] == "req/s"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hopcost.report.bars import draw
+from hopcost.report.bars import CLOSE, GAP, LEAST_CELLS, OVER_BAR, draw, gaps_of, groups, place_of, widths_of
 from hopcost.report.document import Bars
 
 NARROW, WIDE = 80, 100  # columns of a terminal
 CELLS, MOST_CELLS = 15, 34  # of a bar there
-LEAST_CELLS = 6  # fewer show nothing
 FIGURE = re.compile(r"[+−<>≥~-]*\d")
-GAP, CLOSE = "  ", " "  # between columns; before a column that belongs to the one on its left
 
 
 def bar_rows(bars: Bars, width: int, ascii: bool = False) -> list[str]:
@@ -26,14 +24,13 @@ def bar_rows(bars: Bars, width: int, ascii: bool = False) -> list[str]:
     go     74,121  ███████████████  100 %
     nginx  33,805  ██████▉           46 % (44–47)
     """
-    place = 1 + len(bars.rows[0].before)
-    gaps = ["" if number == 0 else GAP if name else CLOSE for number, name in enumerate(bars.header)]
+    place, gaps = place_of(bars), gaps_of(bars)
     room = width - sum(map(len, gaps))
     has_bars = any(row.bar is not None for row in bars.rows)
-    widths = _widths(bars, place, gaps, over_bar=LEAST_CELLS + len(GAP) if has_bars else 0)
+    widths = widths_of(bars, over_bar=OVER_BAR if has_bars else 0)
     cells = min(_wanted(width), room - sum(widths) - len(GAP)) if has_bars else 0
     if cells < LEAST_CELLS:
-        cells, widths = 0, _widths(bars, place, gaps, over_bar=0)
+        cells, widths = 0, widths_of(bars, over_bar=0)
     if sum(widths) > room:
         return bar_rows(replace(bars, above=[]), width, ascii) if bars.above else _in_two_lines(bars)
     figures = [any(FIGURE.match(row.cells[number]) for row in bars.rows) for number in range(len(widths))]
@@ -65,23 +62,6 @@ def _wanted(width: int) -> int:
     return CELLS + round(beyond * (MOST_CELLS - CELLS) / (WIDE - NARROW))
 
 
-def _widths(bars: Bars, place: int, gaps: list[str], over_bar: int) -> list[int]:
-    """Of all columns but the bars. A heading reaches over the columns that belong to its own, and over the bar."""
-    widths = [max(map(len, column)) for column in zip(*(row.cells for row in bars.rows), strict=True)]
-    for names in (bars.header, bars.above):
-        for begin, end in _groups(names):
-            room = over_bar if begin <= place < end else 0
-            own = sum(widths[begin:end]) + sum(map(len, gaps[begin + 1 : end]))
-            widths[end - 1] += max(0, len(names[begin]) - own - room)
-    return widths
-
-
-def _groups(header: list[str]) -> list[tuple[int, int]]:
-    """Begin and end of the columns that share a heading."""
-    begins = [number for number, name in enumerate(header) if name or number == 0]
-    return list(zip(begins, [*begins[1:], len(header)][: len(begins)], strict=True))
-
-
 def _together(widths: list[int], begin: int, end: int) -> int:
     return sum(widths[begin:end]) + len(CLOSE) * (end - begin - 1)
 
@@ -99,7 +79,7 @@ def _starts(widths: list[int], gaps: list[str], place: int, cells: int) -> list[
 def _row_of(names: list[str], edges: list[int], widths: list[int]) -> str:
     """Each name at the left edge of its columns, over the bar too; that of a single column of figures stands right."""
     line = ""
-    for begin, end in _groups(names):
+    for begin, end in groups(names):
         is_single = 0 < begin == end - 1 and edges[begin] + widths[begin] <= min(edges[end:], default=0)
         name = names[begin].rjust(widths[begin]) if is_single and names[begin] else names[begin]
         line = line.ljust(edges[begin]) + name if name else line
@@ -109,7 +89,7 @@ def _row_of(names: list[str], edges: list[int], widths: list[int]) -> str:
 def _header(names: list[str], starts: list[int], widths: list[int], figures: list[bool], place: int) -> str:
     """The name of a single column of figures stands right, all others left; a long one behind the bar, over the bar."""
     line = ""
-    for begin, end in _groups(names):
+    for begin, end in groups(names):
         name, room = names[begin], _together(widths, begin, end)
         is_single = end == begin + 1 and begin > 0 and figures[begin]
         aside = room - len(name) if is_single or (begin == place and len(name) > room) else 0
