@@ -1,6 +1,7 @@
 """How long an arm settles before a slice, and how long the slice is: by its connections, the turns and the time.
 
 0.6 s, if the time holds enough starts of such slices: each visit costs its settling. A quick run keeps to the least.
+And what a run of the least takes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import msgspec
 
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import PlannedExperiment
+from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.suites.arms.arm import Arm
 
@@ -84,6 +85,30 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, quick: bool, visi
     slice_ns = int(max(0.0, min(visit_s, visit_s_most) * 1e9 - planned.settle_ns))
     longer_ns = min(slice_ns, METHOD.max_slice_ns) // METHOD.slice_step_ns * METHOD.slice_step_ns
     return msgspec.structs.replace(planned, slice_ns=max(planned.slice_ns, longer_ns))
+
+
+def least_time_s(plan: Plan) -> float:
+    """About how many seconds the first starts of all stacks take, with the shortest load: without them is no answer.
+
+    An article's own protocol has its own length; a soak is as long as its part of the time.
+    """
+    if plan.as_published:
+        return 0.0
+    return sum(_first_block_s(planned, plan) for planned in plan.experiments)
+
+
+def _first_block_s(planned: PlannedExperiment, plan: Plan) -> float:
+    arms = len(planned.arms)
+    if planned.turns is Turns.SOAK:
+        return planned.soak_s or 0.0
+    if planned.turns is Turns.WHOLE:
+        load_s = (planned.slice_ns_least or planned.slice_ns) / 1e9
+        warm_up_s = plan.warm_up_least_ns / 1e9
+    else:
+        load_s = METHOD.min_rounds * (planned.settle_ns + planned.slice_ns) / 1e9
+        warm_up_s = (plan.warm_up_least_ns if plan.quick else METHOD.min_long_warm_up_ns) / 1e9
+    offered_s = _open_loop_s(planned, quick=plan.quick)
+    return arms * (METHOD.block_overhead_s_per_arm + warm_up_s + load_s * METHOD.slice_edges) + offered_s
 
 
 def _open_loop_s(planned: PlannedExperiment, *, quick: bool) -> float:

@@ -8,7 +8,8 @@ from samples.plans import HERE, SUITE, make
 
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
-from hopcost.plan.slices import longest_gap_s
+from hopcost.plan.slices import least_time_s, longest_gap_s
+from hopcost.plan.turns import Turns
 from hopcost.suites.experiments.experiment import Slices
 from hopcost.suites.experiments.workload import Workload
 
@@ -66,3 +67,27 @@ def test_the_longest_gap_is_that_of_two_visits_of_all_others_or_of_their_warm_up
     assert longest_gap_s(servers=5, connections=64, time_s=20.0) == pytest.approx(10 * visit_s)
     # 4,000 connections settle for 1.5 s, and their slices are no shorter.
     assert longest_gap_s(servers=2, connections=4000, time_s=20.0) == pytest.approx(4 * (1.5 + 1.5 * 1.04))
+
+
+def test_a_start_of_every_stack_is_overhead_warm_up_and_the_least_rounds() -> None:
+    """Two stacks and the second run of one, each 0.2 s to start, 1 s to warm up and twice 0.6 s of load."""
+    assert least_time_s(make("first", time_s=5.0)) == pytest.approx(3 * (0.2 + 1.0 + 2 * 0.6 * 1.03))
+    assert least_time_s(make("first", time_s=5.0, quick=True)) == pytest.approx(3 * (0.2 + 0.2 + 2 * 0.6 * 1.03))
+
+
+def test_experiments_and_an_offered_load_add_up() -> None:
+    both, one, other = (least_time_s(make(*names, time_s=5.0)) for names in ((), ("first",), ("second",)))
+    assert both == pytest.approx(one + other)
+    with_load = make("first", time_s=500.0)
+    assert with_load.experiments[0].loads == 1
+    longer_s = 2 * (with_load.experiments[0].slice_ns - 300_000_000) / 1e9 * 1.03
+    assert least_time_s(with_load) == pytest.approx(one + 3 * (longer_s + 0.01 + 0.3 + 1.0))
+
+
+def test_whole_slices_are_as_short_as_they_may_be_and_a_soak_is_its_own_length() -> None:
+    plan = make("first", time_s=5.0)
+    (planned,) = plan.experiments
+    whole = msgspec.structs.replace(planned, turns=Turns.WHOLE, slice_ns=10**10, slice_ns_least=2 * 10**9)
+    soak = msgspec.structs.replace(planned, turns=Turns.SOAK, soak_s=45.0)
+    in_all = least_time_s(msgspec.structs.replace(plan, experiments=[whole, soak]))
+    assert in_all == pytest.approx(3 * (0.2 + 0.3 + 2 * 1.03) + 45.0)

@@ -13,6 +13,7 @@ from hopcost.cli.program import as_called
 from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed
 from hopcost.measure.watcher import Silent, Watcher
 from hopcost.plan.plan import Plan
+from hopcost.plan.slices import least_time_s
 from hopcost.record.contents.run import Record
 from hopcost.record.names import FOLDER
 from hopcost.report.live.clock import minutes
@@ -65,7 +66,11 @@ class Screen:
     def run_begins(self, plan: Plan, record: Path) -> Iterator[Watcher]:
         if not can_draw(self.console):  # a view says it all the time
             names = ", ".join(experiment.name for experiment in plan.experiments)
-            self._say(f"{plan.suite}: {names}; up to {minutes(plan.time_s)}; record: {record}")
+            self._say(f"{plan.suite}: {names}; {_length(plan)}; record: {record}")
+        if least_time_s(plan) > plan.time_s:
+            fewer = "; fewer experiments take less" if len(plan.experiments) > 1 else ""
+            took = f"one start of every stack takes {_length(plan)}"
+            self._warn(f"{minutes(plan.time_s)} is too short: {took}{fewer}")
         for left in [*plan.left_out, *(left for experiment in plan.experiments for left in experiment.left_out)]:
             self._warn(f"not measured: {left.words()}")
         try:
@@ -84,6 +89,12 @@ class Screen:
 
     def _warn(self, line: str, *, soft_wrap: bool = True) -> None:
         self.console.print(as_called(line), style="yellow", markup=False, soft_wrap=soft_wrap)
+
+
+def _length(plan: Plan) -> str:
+    """`up to 2:54`, or `about 13:10` if the first starts alone take more than the time."""
+    least_s = least_time_s(plan)
+    return f"up to {minutes(plan.time_s)}" if least_s <= plan.time_s else f"about {minutes(least_s)}"
 
 
 def refuse_nothing(console: Console, record: Record) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from hopcost.plan.plan import Plan
+from hopcost.plan.slices import least_time_s
 from hopcost.statistics.precision.precision import Forecast
 
 
@@ -13,8 +14,9 @@ class Clock:
     """Starts with the run. While a block of an experiment runs, the others' own time stands still."""
 
     def __init__(self, plan: Plan) -> None:
+        """The time is the plan's; what the first starts take, if that is more."""
         self._start_s = self._since_s = time.monotonic()
-        self._end_s = self._start_s + plan.time_s
+        self._end_s = self._start_s + max(plan.time_s, least_time_s(plan))
         self._current = ""  # the experiment whose time passes since `_since_s`
         self._own_s: dict[str, float | None] = {experiment.name: None for experiment in plan.experiments}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 from rich.console import Console
+from samples.plans import make
 
 from hopcost.cli.shared.screen import Screen
 
@@ -36,3 +38,14 @@ def test_a_build_counts_its_seconds_on_a_terminal_and_is_one_line_elsewhere() ->
         pass
     drawn = terminal.file.getvalue()  # type: ignore[attr-defined]
     assert "building go-hello, the first time only" in drawn and "0:00:00" in drawn
+
+
+def test_a_time_that_holds_no_start_of_every_stack_is_not_promised() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    for time_s in (5.0, 600.0):
+        with Screen(console).run_begins(make(time_s=time_s), Path("records/mine")):
+            pass
+    short, told, enough = console.file.getvalue().splitlines()[:3]  # type: ignore[attr-defined]
+    assert short == "mine: first, second; about 0:14; record: records/mine"
+    assert told == "0:05 is too short: one start of every stack takes about 0:14; fewer experiments take less"
+    assert enough == "mine: first, second; up to 10:00; record: records/mine"

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from samples.records import plan_of
 
+from hopcost.plan.slices import least_time_s
 from hopcost.report.live.clock import Clock
 from hopcost.statistics.precision.precision import Forecast
 
@@ -72,3 +73,9 @@ def test_an_experiment_that_ends_takes_no_more_time_and_nobody_waits_for_its_for
     clock.end("cost")
     now.now_s += 60
     assert (clock.left_s, clock.share) == (0, 1)
+
+
+def test_a_time_too_short_for_the_first_starts_does_not_say_that_nothing_is_left(now: Time) -> None:
+    plan = msgspec.structs.replace(plan_of(), time_s=1.0)
+    clock = Clock(plan)
+    assert clock.left_s == pytest.approx(least_time_s(plan)) and clock.left_s > 1
