@@ -96,7 +96,6 @@ def _constants() -> str:
     for name, value, unit, meaning in method.table():
         large = isinstance(value, int | float) and value >= 1e4
         words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if large else str(value)
-        words, unit = ("not measured yet", "") if value is None else (words, unit)
         rows.append([meaning, f"{words} {unit}".strip(), f"`{name}`"])
     return table(["what", "value", "in the code"], rows)
 
