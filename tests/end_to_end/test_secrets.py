@@ -194,7 +194,7 @@ def test_nor_of_a_run_of_conf(tmp_path: Path) -> None:
     """The configuration has secrets of its own, and sends two of them to the app."""
     (tmp_path / "shop.py").write_text(SHOP.replace("Bearer planted-bearer", "Basic planted-basic"))
     (tmp_path / "nginx.conf").write_text(NGINX)
-    short = ("--anyway", "--connections", 4, "--time", "8s", "--record", "record")
+    short = ("--anyway", "--quick", "--connections", 4, "--time", "8s", "--record", "record")
     words = ("conf", "nginx.conf", *short, "--path", TARGET, *COOKIE, *TOLD, "--", *APP)
     done = command.hopcost(*words, folder=tmp_path)
     # 1: the app refuses the change that leaves its header out.

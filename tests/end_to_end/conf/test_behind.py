@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(240)]
 needs_namespaces = pytest.mark.skipif(
     not network.find_network().own, reason=f"no network namespaces: {network.find_network().why}"
 )
-SHORT = ("--anyway", "--connections", 8, "--time", "8s", "--record", "record", "--json")
+SHORT = ("--anyway", "--quick", "--connections", 8, "--time", "8s", "--record", "record", "--json")
 SITE = (
     "events {}\nhttp {\n  server {\n    listen 80;\n    location / { proxy_pass http://app.internal:3000; }\n  }\n}\n"
 )

@@ -21,7 +21,7 @@ from jails import arm_of, ask, running, site_of
 from places import ROOT
 
 OWN = ROOT / "tests" / "support" / "configurations"
-SHORT = ("--anyway", "--connections", 16, "--time", "8s", "--record", "record")
+SHORT = ("--anyway", "--quick", "--connections", 16, "--time", "8s", "--record", "record")
 APP = textwrap.dedent(
     """
     import sys
@@ -108,7 +108,7 @@ def test_it_is_confirmed_before_the_users_app(folder: Path) -> None:
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.timeout(240)
 def test_stopped_in_the_middle_it_tells_what_is_known(folder: Path) -> None:
-    with command.start("conf", "nginx.conf", *SHORT[:3], "--record", "record", folder=folder) as process:
+    with command.start("conf", "nginx.conf", *SHORT[:4], "--record", "record", folder=folder) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if line.startswith(("conf: rest", "conf: confirmed")):
@@ -161,7 +161,7 @@ def wait_until(is_so: Callable[[], bool], otherwise: str) -> None:
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.timeout(240)
 def test_killed_in_the_middle_its_record_still_tells(folder: Path) -> None:
-    with command.start("conf", "nginx.conf", *SHORT[:3], "--record", "record", folder=folder) as process:
+    with command.start("conf", "nginx.conf", *SHORT[:4], "--record", "record", folder=folder) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if line.startswith(("conf: rest", "conf: confirmed")):

@@ -12,7 +12,7 @@ from hopcost.record.reader import read_record
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(240)]
 
-SHORT = ("--anyway", "--connections", 4, "--time", "8s", "--record", "record", "--json")
+SHORT = ("--anyway", "--quick", "--connections", 4, "--time", "8s", "--record", "record", "--json")
 SITE = """events {}
 http {
     server {

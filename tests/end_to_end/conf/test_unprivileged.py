@@ -18,7 +18,7 @@ NOBODY = 65534
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"]
 WITHOUT_CAPABILITIES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]
 MAKES_JAILS = ["unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "--net", "true"]
-SHORT = ("--anyway", "--connections", 16, "--time", "8s", "--record", "record", "--json")
+SHORT = ("--anyway", "--quick", "--connections", 16, "--time", "8s", "--record", "record", "--json")
 
 
 def can(before: Sequence[str], words: Sequence[object]) -> bool:

@@ -26,6 +26,7 @@ class Keeping(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
+KEEPS = Keeping(keeps_connections=True)
 CLOSES = Keeping(keeps_connections=False, note="it closes each connection after its answer")
 FASTCGI = Keeping(
     keeps_connections=False, note="it speaks FastCGI: its connections are the business of the hop before it"
@@ -75,4 +76,4 @@ def watch_connection(
         if ended_s is not None:
             return Keeping(keeps_connections=True, idle_timeout_s=round(waited_s + ended_s, 1))
         waited_s += step_s
-    return Keeping(keeps_connections=True)
+    return KEEPS

@@ -183,3 +183,11 @@ def test_what_is_being_done_is_told() -> None:
     with running(odd("none")) as (stack, rig):
         learn_app(stack, WORKLOAD, rig, said.append)
     assert [line.partition(" ")[2].partition(" ")[0] for line in said] == ["asked", "one", "loaded"]
+
+
+def test_hopcosts_own_origin_is_not_watched_for_an_idle_time_out() -> None:
+    said: list[str] = []
+    with running(odd("none")) as (stack, rig):
+        known = learn_app(stack, WORKLOAD, rig, said.append, is_own=True)
+    assert [line.partition(" ")[2].partition(" ")[0] for line in said] == ["asked", "loaded"]
+    assert (known.keeps_connections, known.idle_timeout_s) == (True, None)

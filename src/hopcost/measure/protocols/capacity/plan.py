@@ -27,7 +27,7 @@ def capacity_plan(plan: Plan, suite: Suite, arms: Collection[str], open_files: i
     experiments = [part for planned in plan.experiments for part in _parts(planned, suite, arms, open_files)]
     if not experiments:
         known = [arm.name for planned in plan.experiments for arm in without_copy(planned.arms)]
-        raise UsageError(f"no arm is called '{', '.join(arms)}' here", nearest(next(iter(arms)), known))
+        raise UsageError(f"no stack is called '{', '.join(arms)}' here", nearest(next(iter(arms)), known))
     return msgspec.structs.replace(plan, experiments=experiments)
 
 

@@ -119,7 +119,7 @@ class Learning:
         with self._starter.start(self._configuration, self._link, behind, app) as stack:
             if self._link.is_http2:
                 _refuse_no_http2(stack, self._site)
-            learned = learn_app(stack, workload, self._starter.rig, self._say)
+            learned = learn_app(stack, workload, self._starter.rig, self._say, is_own=app is None)
         if app is None:
             return None, learned, behind
         app = with_learned(app, learned.idle_timeout_s, max(learned.warm_up_requests, LEAST_WARM_UP_REQUESTS))

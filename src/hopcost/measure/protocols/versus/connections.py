@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import msgspec
 
-from hopcost.measure.learn.idle import Keeping, watch_connection
+from hopcost.measure.learn.idle import KEEPS, Keeping, watch_connection
 from hopcost.measure.protocols.versus.answers import NOWHERE
 from hopcost.measure.protocols.versus.find import Found
 from hopcost.plan.method import METHOD
@@ -28,7 +28,6 @@ APART_S = 0.0002  # a short queue of new connections must not overflow
 MOST_ASKING_S = 5.0  # one after the other
 PATIENCE_S = 2.0  # for an answer beside idle connections, and
 PATIENCE_FACTOR = 3.0  # times what an answer takes without them
-KEPT = Keeping(keeps_connections=True)
 
 
 def learn_connections(servers: Sequence[Found], workload: Workload, gap_s: float) -> list[Found]:
@@ -76,7 +75,7 @@ def _learn(server: Found, workload: Workload, gap_s: float, is_decided: threadin
     unfrozen = msgspec.structs.replace(server.server, freeze=False)
     with AttachedStack(server.name, unfrozen, NOWHERE) as stack:
         address, request = stack.prepared.address, request_of(stack.prepared, workload)
-    keeping, blocking = KEPT, Blocking()
+    keeping, blocking = KEEPS, Blocking()
     try:
         began_s = time.monotonic()
         _ask(address, request, workload.timeout_s)
