@@ -117,7 +117,7 @@ def test_two_urls_are_probed_in_turns_one_of_them_over_http2(tmp_path: Path) -> 
         (("nginx-go/one-core", "-O", "p99<5ms", "-O", "p99<9ms"), "two limits of p99", "name one"),
         (("worth/restart-go",), "restarts its servers under load", "without `restart`"),
         (("nginx-go",), "nginx-go has several experiments", "nginx-go/one-core"),
-        (("nginx-go/one-core", "--arm", "goo"), "no arm is called 'goo'", "did you mean 'go'?"),
+        (("nginx-go/one-core", "--arm", "goo"), "no stack is called 'goo'", "did you mean 'go'?"),
         (("nginx-go/one-core/go", "--time", "1s"), "too short for 1 stack", "9s at the least"),
         ((":1", "--time", "10s"), "cannot be reached", "running"),
         (("--app", ""), "--app: no command", "node server.js"),

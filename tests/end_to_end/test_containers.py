@@ -56,7 +56,7 @@ def test_the_doctor_names_what_is_withheld_and_what_would_help(tmp_path: Path) -
     shown = hopcost("doctor", folder=tmp_path, before=inside("docker"))
     findings = [" ".join(finding.split()) for finding in re.split(r"\n(?=\S)", shown.stdout)]
     for start, hint in (
-        ("warn no cgroup can be made: arms are frozen by SIGSTOP", "hint:"),
+        ("warn no cgroup can be made: stacks are frozen by SIGSTOP", "hint:"),
         ("warn no network namespaces:", "hint:"),
         ("warn io_uring is refused (Operation not permitted): the engine uses epoll", "seccomp"),
     ):

@@ -153,7 +153,7 @@ def test_without_namespaces_a_port_of_its_own_cannot_be_measured(tmp_path: Path)
         extra={TRIED: "1"},
     )
     assert done.returncode == 3
-    assert "arms alone and nginx both ask for port 3000, and they run at the same time" in done.stderr
+    assert "stacks alone and nginx both ask for port 3000, and they run at the same time" in done.stderr
 
 
 def test_a_gate_compares_two_builds_of_an_app(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_nginx_refuses_what_is_larger_than_its_setting() -> None:
     workload = Workload(method=Method.POST, target="/echo-length", body_bytes=(1 << 20) + 1)
     with RunningStack("behind", arm, {}, CORES, Local(freezers()[0]), label="upload") as stack:
         assert check.ask_as_loaded("behind", stack.prepared.address, workload).status == 413
-        shown = description.describe_stack(stack.prepared, stack.session.directory, workload)
+        shown = description.describe_stack(stack.prepared, stack.session.directory, workload, is_running=True)
     assert f"head -c {(1 << 20) + 1} /dev/zero | curl -i -X POST --data-binary @- " in shown
 
 

@@ -159,11 +159,11 @@ def freezer(kind: str, parent: str | None) -> Finding:
     """What holds the other arms still: cgroups made in the folder `parent`, or signals."""
     if parent is None:
         return _warning(
-            "no cgroup can be made: arms are frozen by SIGSTOP",
+            "no cgroup can be made: stacks are frozen by SIGSTOP",
             "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …;"
             " in a container: with a /sys/fs/cgroup that can be written",
         )
-    return _passed(f"arms are frozen by {kind} in {parent}")
+    return _passed(f"stacks are frozen by {kind} in {parent}")
 
 
 def namespaces(why_none: str | None, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:

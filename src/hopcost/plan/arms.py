@@ -50,7 +50,7 @@ def arms_here(
         notes += [f"{name} stands in for what is left out" for name in stand_ins]
     if not kept:
         reasons = "; ".join(f"{left.name}: {left.reason}" for left in left_out)
-        raise CannotMeasure(f"every arm is left out ({reasons})", left_out[0].remedy)
+        raise CannotMeasure(f"every stack is left out ({reasons})", left_out[0].remedy)
     if experiment.soak is not None and len(kept) < 2:
         reasons = "; ".join(f"{left.name}: {left.reason}" for left in left_out)
         raise CannotMeasure(f"a soak needs both its arms ({reasons})", left_out[0].remedy)

@@ -69,7 +69,7 @@ def _arms_to_decide(experiments: Sequence[PlannedExperiment], options: RunOption
     compared -= {planned.baseline for planned in experiments}
     for name in options.decide:
         if name not in compared:
-            raise UsageError(f"--decide: no arm '{name}' is compared with a baseline", nearest(name, compared))
+            raise UsageError(f"--decide: no stack '{name}' is compared with a baseline", nearest(name, compared))
     return list(options.decide)
 
 

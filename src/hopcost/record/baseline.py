@@ -18,7 +18,7 @@ def with_baseline(record: Record, name: str) -> Record:
     planned = record.plan.experiments
     if not any(name in _arms(experiment) for experiment in planned):
         every = list(dict.fromkeys(arm for experiment in planned for arm in _arms(experiment)))
-        raise UsageError(f"no experiment of {record.path.name} has an arm '{name}'", nearest(name, every))
+        raise UsageError(f"no experiment of {record.path.name} has a stack '{name}'", nearest(name, every))
     experiments = [_beside(experiment, name) if name in _arms(experiment) else experiment for experiment in planned]
     return msgspec.structs.replace(record, plan=msgspec.structs.replace(record.plan, experiments=experiments))
 

@@ -25,7 +25,7 @@ def locate(path: str) -> tuple[Suite, Experiment, str]:
     content = read_suite(suite_name)
     experiment = content.experiment(experiment_name)
     if arm not in experiment.arms:
-        raise UsageError(f"experiment {experiment.name} has no arm '{arm}'", nearest(arm, experiment.arms))
+        raise UsageError(f"experiment {experiment.name} has no stack '{arm}'", nearest(arm, experiment.arms))
     return content, experiment, arm
 
 
@@ -52,11 +52,11 @@ def whole_name(word: str) -> str:
     if begun:
         raise _several(f"'{word}' names no arm; it has", begun, names)
     if in_file:
-        raise _several(f"no arm is called '{word}'; {in_file[1]} has", names, names)
+        raise _several(f"no stack is called '{word}'; {in_file[1]} has", names, names)
     words = {part for name in names for part in _ends(name)}
     close = difflib.get_close_matches(end, words, n=1, cutoff=0.6)
     hint = f"did you mean '{close[0]}'?" if close else "SUITE/EXPERIMENT/ARM: hopcost list names them all"
-    raise UsageError(f"no arm is called '{word}'", hint)
+    raise UsageError(f"no stack is called '{word}'", hint)
 
 
 def _several(message: str, candidates: list[str], names: list[str]) -> UsageError:

@@ -134,9 +134,9 @@ def test_open_files(hard: int, expected: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "parent", "expected"),
     [
-        ("cgroup2", "/cg/x", ("pass", "arms are frozen by cgroup2 in /cg/x")),
-        ("cgroup1", "/cg/y", ("pass", "arms are frozen by cgroup1 in /cg/y")),
-        ("signal", None, ("warn", "no cgroup can be made: arms are frozen by SIGSTOP")),
+        ("cgroup2", "/cg/x", ("pass", "stacks are frozen by cgroup2 in /cg/x")),
+        ("cgroup1", "/cg/y", ("pass", "stacks are frozen by cgroup1 in /cg/y")),
+        ("signal", None, ("warn", "no cgroup can be made: stacks are frozen by SIGSTOP")),
     ],
 )
 def test_freezer(kind: str, parent: str | None, expected: tuple[str, str]) -> None:

@@ -75,7 +75,7 @@ def test_an_experiment_without_any_arm_is_left_out_and_the_others_run() -> None:
     assert planned.left_out == [
         LeftOut(
             name="second",
-            reason="every arm is left out (direct: 'proxy' is not installed; behind: 'proxy' is not installed)",
+            reason="every stack is left out (direct: 'proxy' is not installed; behind: 'proxy' is not installed)",
             remedy="apt-get install proxy",
         )
     ]

@@ -25,8 +25,10 @@ def test_what_the_suite_says_goes_along() -> None:
 def test_when_nothing_can_run_that_is_an_error_with_reason_and_remedy() -> None:
     with pytest.raises(CannotMeasure) as caught:
         make(gone=("app", "origin"))
-    assert caught.value.message.startswith("no experiment of mine can run here: first: every arm is left out (direct: ")
-    assert "second: every arm is left out" in caught.value.message
+    assert caught.value.message.startswith(
+        "no experiment of mine can run here: first: every stack is left out (direct: "
+    )
+    assert "second: every stack is left out" in caught.value.message
     assert caught.value.hint == "apt-get install proxy"
     assert caught.value.exit_code == 3
 
@@ -99,5 +101,5 @@ def test_only_an_arm_that_is_compared_can_be_decided() -> None:
     decided = make("first", until=Until.DECIDED, decide=(other,))
     assert (decided.until, decided.decide) == (Until.DECIDED, [other])
     assert decided.experiments[0].loads == 0, "the closed loop alone"
-    with pytest.raises(UsageError, match=f"--decide: no arm '{baseline}'"):
+    with pytest.raises(UsageError, match=f"--decide: no stack '{baseline}'"):
         make("first", until=Until.DECIDED, decide=(baseline,))

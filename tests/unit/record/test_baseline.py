@@ -105,7 +105,7 @@ def test_the_planned_baseline_changes_nothing() -> None:
 
 
 def test_an_arm_that_is_not_there() -> None:
-    with pytest.raises(UsageError, match="no experiment of made-up has an arm 'behimd'") as error:
+    with pytest.raises(UsageError, match="no experiment of made-up has a stack 'behimd'") as error:
         with_baseline(record(*blocks()), "behimd")
     assert error.value.hint is not None and "behind" in error.value.hint
     with pytest.raises(UsageError):

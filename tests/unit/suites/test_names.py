@@ -48,7 +48,7 @@ def test_the_beginning_of_a_name_lists_what_follows() -> None:
 def test_no_such_arm(word: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
         whole_name(word)
-    assert caught.value.message == f"no arm is called '{word}'"
+    assert caught.value.message == f"no stack is called '{word}'"
     assert caught.value.hint is not None and caught.value.hint.startswith(hint)
 
 
@@ -67,7 +67,7 @@ def test_a_file_without_a_known_arm_lists_those_that_it_has(tmp_path: Path, end:
     with pytest.raises(UsageError) as caught:
         whole_name(f"{path}{end}")
     first, *arms = caught.value.message.splitlines()
-    assert first.startswith(("'", "no arm is called '")) and path in first
+    assert first.startswith(("'", "no stack is called '")) and path in first
     assert arms == [f"  {path}/first/direct", f"  {path}/first/behind", f"  {path}/second/direct"]
     assert caught.value.hint == f"say which; enough is, for the first, {path}/first/direct"
 

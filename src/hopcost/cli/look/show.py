@@ -26,4 +26,5 @@ def show(arm: ArmPath) -> None:
     raise_open_files()
     folder = Path("/tmp/hopcost-example")
     prepared = prepare(name, content, experiment.settings, cores, folder, Ports())
-    print(as_called(description.describe_stack(prepared, folder, experiment.workload)), end="")
+    described = description.describe_stack(prepared, folder, experiment.workload, is_running=False)
+    print(as_called(described), end="")

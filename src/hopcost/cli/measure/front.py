@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,7 @@ PRECISION = 0.005  # a run takes the time that was announced; nobody waits for a
 
 @app.command("front", epilog=EPILOG, context_settings={"allow_interspersed_args": False})
 def front(
+    context: typer.Context,
     command: Annotated[
         list[str] | None,
         typer.Argument(
@@ -160,6 +162,7 @@ def front(
 
     from hopcost.cli.shared.ending import end_with, ending_of
     from hopcost.cli.shared.output import refuse_unwritable, show_result
+    from hopcost.cli.shared.requests.app import own_options_behind
     from hopcost.cli.shared.requests.front import FrontWords, show_plan, write_suite
     from hopcost.cli.shared.requests.http2 import read_streams
     from hopcost.cli.shared.screen import Screen
@@ -205,6 +208,9 @@ def front(
         console.print(line, markup=False, soft_wrap=True)
 
     request = words.request()
+    own_options = [option for parameter in context.command.params for option in parameter.opts]
+    for option in own_options_behind(command, own_options, sys.argv):
+        say(f"note: {option} goes to your app; as hopcost's own it stands before the app's command")
     try:
         plan = plan_fronts(request, say, time_s)
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ def list_() -> None:
         show_line(f"{name}: {content.title}", "  ", after="      ")
         for experiment in content.experiments:
             show_line(f"{experiment.name}: {experiment.question}", "    ", after="        ")
-            show_line(f"arms: {', '.join(experiment.arms)}", "      ", after="        ")
+            show_line(f"stacks: {', '.join(experiment.arms)}", "      ", after="        ")
     print("programs")
     for name in shipped_programs():
         receipt = installed(name)

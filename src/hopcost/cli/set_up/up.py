@@ -32,7 +32,8 @@ def up(arm: ArmPath) -> None:
     network.enter_user_namespace()  # may start this command again
     try:
         with running_arm(arm, "up", print, isolated=False) as (experiment, stack, answer):
-            described = description.describe_stack(stack.prepared, stack.session.directory, experiment.workload)
+            folder = stack.session.directory
+            described = description.describe_stack(stack.prepared, folder, experiment.workload, is_running=True)
             print(as_called(described), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")

@@ -13,17 +13,17 @@ from hopcost.suites.experiments.request import Method
 from hopcost.suites.experiments.workload import Workload
 
 
-def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> str:
-    """Several lines of text, secrets masked; `folder` is where the files are, or would be."""
+def describe_stack(stack: PreparedStack, folder: Path, workload: Workload, *, is_running: bool) -> str:
+    """Several lines of text, secrets masked; `folder` is where the files are, or would be if it were running."""
     cores = ",".join(str(core) for core in stack.cores.stack)
     requests = [request.workload for request in requests_of(workload)]
     lines = [
-        f"arm:    {stack.arm}",
+        f"stack:  {stack.arm}",
         *[f"URL:    {stack.address.url}{mask_text(request.target)}" for request in requests],
         f"folder: {folder}",
         f"cores:  stack {cores}, generator {','.join(map(str, stack.cores.generator))}",
     ]
-    lines += ["", "try it:"]
+    lines += ["", "try it:" if is_running else "try it, once hopcost up has started it:"]
     for request in requests:
         lines += [f"  {line}" for line in _checks(stack.address, request, stack.cores.generator)]
     for hop in reversed(stack.hops):

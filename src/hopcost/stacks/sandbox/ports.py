@@ -106,7 +106,7 @@ def refuse_the_same_port(arms: Iterable[tuple[str, Arm]]) -> None:
         for port in {hop.fixed_port for hop in arm.hops if hop.fixed_port is not None}:
             if port in takers:
                 raise CannotMeasure(
-                    f"arms {takers[port]} and {name} both ask for port {port}, and they run at the same time",
+                    f"stacks {takers[port]} and {name} both ask for port {port}, and they run at the same time",
                     "with network namespaces (root, or user namespaces) they may; here leave `port` out, and let an"
                     " app of yours take its port from PORT or {port}",
                 )

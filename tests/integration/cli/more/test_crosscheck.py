@@ -25,7 +25,7 @@ def test_real_generators_take_turns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arm", "words"),
-    [("upload/post/direct", "other generators send GET alone"), ("hello/one-core/none", "has no arm 'none'")],
+    [("upload/post/direct", "other generators send GET alone"), ("hello/one-core/none", "has no stack 'none'")],
 )
 def test_arms_that_cannot_be_crosschecked_are_refused(arm: str, words: str) -> None:
     shown = command.hopcost("crosscheck", arm)

@@ -61,7 +61,7 @@ def with_port(port: int | None) -> Arm:
 
 def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused() -> None:
     refuse_the_same_port([("a", with_port(8080)), ("b", with_port(8081)), ("c", with_port(None))])
-    with pytest.raises(CannotMeasure, match="arms a and c both ask for port 8080") as caught:
+    with pytest.raises(CannotMeasure, match="stacks a and c both ask for port 8080") as caught:
         refuse_the_same_port([("a", with_port(8080)), ("b", with_port(None)), ("c", with_port(8080))])
     assert "leave `port` out" in (caught.value.hint or "")
 

@@ -53,7 +53,7 @@ def lines(width: int) -> Iterator[str]:
         Kept(f"{place.tool}: {place.path} ({format_bytes(place.size)})", place.command) for place in tools.places()
     ]
     yield from _kept_lines("caches of tools that build, which your other projects use too:", theirs, width)
-    yield "That is all: no user, no service, no setting."
+    yield "That is all, but for records in other folders: no user, no service, no setting."
 
 
 def _kept_lines(title: str, kept: list[Kept], width: int) -> Iterator[str]:

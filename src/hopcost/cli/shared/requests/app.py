@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from hopcost.cli.shared.arguments import read_seconds
@@ -51,6 +51,20 @@ def read_command(option: str, text: str, example: str) -> list[str]:
     if not words:
         raise UsageError(f"{option}: no command", f"like {option} '{example}'")
     return words
+
+
+def own_options_behind(command: Sequence[str], own_options: Collection[str], argv: Sequence[str]) -> list[str]:
+    """Words of an app's command that look like hopcost's own options, if no -- before it says that they are not.
+
+    >>> argv = ["hopcost", "front", "node", "server.js", "--quick"]
+    >>> own_options_behind(argv[2:], ["--quick", "--time"], argv)
+    ['--quick']
+    >>> own_options_behind(argv[2:], ["--quick", "--time"], [*argv[:2], "--", *argv[2:]])
+    []
+    """
+    if argv[-len(command) - 1] == "--":
+        return []
+    return [word for word in command if word.startswith("--") and word.partition("=")[0] in own_options]
 
 
 def _read_variable(text: str) -> tuple[str, str]:

@@ -109,7 +109,7 @@ class FrontWords(msgspec.Struct, frozen=True):
 
 
 def show_plan(plan: FrontPlan, say: Callable[[str], None], now_s: float | None = None) -> None:
-    """What is left out, and how long it takes: `3 fronts, 4 starts each: about 4 min (until 10:42)`."""
+    """What is left out, and how long it takes: `3 fronts, at least 4 starts each: about 4 min (until 10:42)`."""
     for left in plan.question.left_out:
         say(f"not measured: {left.words()}")
     for note in plan.question.app.notes:
@@ -117,7 +117,7 @@ def show_plan(plan: FrontPlan, say: Callable[[str], None], now_s: float | None =
     end_s = (time.time() if now_s is None else now_s) + plan.time.seconds
     fronts, starts = count(len(plan.question.fronts), "front"), count(plan.time.starts, "start")
     until = time.strftime("%H:%M", time.localtime(end_s))
-    say(f"{fronts}, {starts} each: about {_duration(plan.time.seconds)} (until {until})")
+    say(f"{fronts}, at least {starts} each: about {_duration(plan.time.seconds)} (until {until})")
 
 
 def write_suite(plan: FrontPlan, path: Path) -> None:

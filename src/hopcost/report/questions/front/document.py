@@ -66,7 +66,8 @@ def sentence(answer: FrontResult) -> str:
     if reference == best.value:
         return f"Take {stack}{_why_plain(answer)}."
     why = _why_plain(answer) if best is Front.NGINX else ""
-    return f"Take {stack}{why}: it {_adds(row, answer)}."
+    take = "Take" if answer.record.run.ended_utc is not None else "As far as the run got, take"
+    return f"{take} {stack}{why}: it {_adds(row, answer)}."
 
 
 def _why_plain(answer: FrontResult) -> str:
@@ -177,8 +178,8 @@ def _cautions(answer: FrontResult) -> list[str]:
         cautions.append(COMPARED[app.compared].format(what=", ".join(app.changing)))
     floor = next((experiment.aa_floor for experiment in experiments if experiment.aa_floor is not None), None)
     who = "the app" if answer.question.reference == ALONE else answer.question.reference
-    noise = [f"Noise: {who} beside itself {notation.share(floor, against=())}."] if floor is not None else []
-    return [*cautions[:MOST_CAUTIONS], *noise]
+    differed = [] if floor is None else [f"measured twice differed by {notation.change(floor, against=())}"]
+    return [*cautions[:MOST_CAUTIONS], *(f"Noise: {who} {words}." for words in differed)]
 
 
 def _errors(answer: FrontResult) -> list[str]:

@@ -100,5 +100,5 @@ def _why_arms_are_missing(run: ClaimRun, names: Sequence[str]) -> str | None:
         if name not in there and any(name == arm.name for group in groups for arm in group.arms):
             return f"{' and '.join(names)} ran in different groups of arms, so they share no block"
         if name not in there:
-            return f"the record's experiment has no arm {name}"
+            return f"the record's experiment has no stack {name}"
     return None

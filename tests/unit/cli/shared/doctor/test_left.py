@@ -68,7 +68,7 @@ def test_a_directory_is_told_with_its_size_and_its_sockets(own_folder: Path) -> 
 def test_the_list_says_what_each_part_is_for() -> None:
     lines = list(left.lines(80))
     assert lines[0] == "hopcost doctor --clean removes:"
-    assert any(line.startswith("That is all: no user, no service") for line in lines)
+    assert any(line.startswith("That is all, but for records in other folders: no user, no service") for line in lines)
 
 
 def test_a_long_command_goes_on_where_a_shell_goes_on_too(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,6 +106,6 @@ def test_an_arm_that_does_not_start_leaves_the_others(tmp_path: Path) -> None:
 
 
 def test_an_arm_that_there_is_not_is_refused() -> None:
-    with pytest.raises(UsageError, match="no arm is called 'bass'") as refused:
+    with pytest.raises(UsageError, match="no stack is called 'bass'") as refused:
         planned(60.0, "bass")
     assert "base" in (refused.value.hint or "")

@@ -121,7 +121,7 @@ def test_an_arm_that_was_left_out_is_absent_or_failed() -> None:
     assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, "behind is left out: nginx is not installed")
     arms: list[PlannedArm] = [arm for arm in planned().arms if arm.name != "beside"]
     absent = result_of(compare(Relation.LESS, arm="beside"), record_of(planned(arms=arms), *six()))
-    assert absent.reason == "the record's experiment has no arm beside"
+    assert absent.reason == "the record's experiment has no stack beside"
     void = block(9, validity=Validity.VOID, failures=(Failure(arm="behind", message="did not start\nbind: in use"),))
     failed = result_of(compare(Relation.LESS), record(*six(), void))
     assert (failed.outcome, failed.reason) == (ClaimOutcome.NOT_TESTABLE, "behind failed: did not start")
