@@ -13,7 +13,7 @@ import msgspec
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.turns import Turns
+from hopcost.plan.turns import Scope, Turns
 from hopcost.suites.arms.arm import Arm
 
 
@@ -107,8 +107,9 @@ def _first_block_s(planned: PlannedExperiment, plan: Plan) -> float:
     else:
         load_s = METHOD.min_rounds * (planned.settle_ns + planned.slice_ns) / 1e9
         warm_up_s = (plan.warm_up_least_ns if plan.quick else METHOD.min_long_warm_up_ns) / 1e9
+    start_s = METHOD.block_overhead_s_per_arm if planned.scope is Scope.STARTS else 0.0
     offered_s = _open_loop_s(planned, quick=plan.quick)
-    return arms * (METHOD.block_overhead_s_per_arm + warm_up_s + load_s * METHOD.slice_edges) + offered_s
+    return arms * (start_s + warm_up_s + load_s * METHOD.slice_edges) + offered_s
 
 
 def _open_loop_s(planned: PlannedExperiment, *, quick: bool) -> float:

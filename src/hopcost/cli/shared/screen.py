@@ -14,6 +14,7 @@ from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed
 from hopcost.measure.watcher import Silent, Watcher
 from hopcost.plan.plan import Plan
 from hopcost.plan.slices import least_time_s
+from hopcost.plan.turns import Scope
 from hopcost.record.contents.run import Record
 from hopcost.record.names import FOLDER
 from hopcost.report.live.clock import minutes
@@ -68,9 +69,10 @@ class Screen:
             names = ", ".join(experiment.name for experiment in plan.experiments)
             self._say(f"{plan.suite}: {names}; {_length(plan)}; record: {record}")
         if least_time_s(plan) > plan.time_s:
+            are_running = plan.experiments[0].scope is Scope.PROCESSES
+            first = "one batch of turns" if are_running else "one start of every stack"
             fewer = "; fewer experiments take less" if len(plan.experiments) > 1 else ""
-            took = f"one start of every stack takes {_length(plan)}"
-            self._warn(f"{minutes(plan.time_s)} is too short: {took}{fewer}")
+            self._warn(f"{minutes(plan.time_s)} is too short: {first} takes {_length(plan)}{fewer}")
         for left in [*plan.left_out, *(left for experiment in plan.experiments for left in experiment.left_out)]:
             self._warn(f"not measured: {left.words()}")
         try:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 from samples.plans import make
 
 from hopcost.cli.shared.screen import Screen
+from hopcost.plan.turns import Scope
 
 
 def test_a_wait_for_quiet_is_told_at_once_and_then_every_ten_seconds() -> None:
@@ -49,3 +51,14 @@ def test_a_time_that_holds_no_start_of_every_stack_is_not_promised() -> None:
     assert short == "mine: first, second; about 0:14; record: records/mine"
     assert told == "0:05 is too short: one start of every stack takes about 0:14; fewer experiments take less"
     assert enough == "mine: first, second; up to 10:00; record: records/mine"
+
+
+def test_of_servers_that_run_already_it_is_a_batch() -> None:
+    plan = make("first", time_s=2.0)
+    (planned,) = plan.experiments
+    servers = msgspec.structs.replace(plan, experiments=[msgspec.structs.replace(planned, scope=Scope.PROCESSES)])
+    console = Console(file=io.StringIO(), width=100)
+    with Screen(console).run_begins(servers, Path("records/mine")):
+        pass
+    told = console.file.getvalue().splitlines()[1]  # type: ignore[attr-defined]
+    assert told == "0:02 is too short: one batch of turns takes about 0:06"

@@ -62,11 +62,11 @@ def sentence(answer: FrontResult) -> str:
     if shared_reason(answer) is not None:
         return _as_measured(answer)
     has_keepalive = Front.KEEPALIVE in answer.question.fronts
+    take = "Take" if answer.record.run.ended_utc is not None else "As far as the run got, take"
     stack = stack_words(best, has_keepalive=has_keepalive)
     if reference == best.value:
-        return f"Take {stack}{_why_plain(answer)}."
+        return f"{take} {stack}{_why_plain(answer)}."
     why = _why_plain(answer) if best is Front.NGINX else ""
-    take = "Take" if answer.record.run.ended_utc is not None else "As far as the run got, take"
     return f"{take} {stack}{why}: it {_adds(row, answer)}."
 
 

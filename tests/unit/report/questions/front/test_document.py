@@ -174,6 +174,7 @@ def test_an_interrupted_answer_says_so(answer: FrontResult) -> None:
     run = msgspec.structs.replace(answer.record.run, ended_utc=None)
     stopped = msgspec.structs.replace(answer, record=msgspec.structs.replace(answer.record, run=run))
     assert "! interrupted: results so far" in page(stopped)
+    assert sentence(stopped).startswith("As far as the run got, take nginx with upstream keepalive: ")
     assert "interrupted" not in page(answer)
 
 
