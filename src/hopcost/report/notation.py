@@ -77,6 +77,15 @@ def change_parts(ratio: Interval | None, against: Sequence[float] = (1.0,)) -> P
     return f"{signed(per_cent.value, decimals)} {PER_CENT}", _range(per_cent, decimals, signed)
 
 
+def noise(who: str, second: Interval, also: str = "") -> str:
+    """How far the second run of a stack was from its first; `second` is the ratio of both.
+
+    >>> noise("Go", Interval(value=0.96, low=0.918, high=1.004))
+    'Noise: Go measured twice differed by −4.0 % (−8.2 to +0.4).'
+    """
+    return f"Noise: {who} measured twice differed by {change(second, against=())}{also}."
+
+
 def added(ns: Interval | None) -> str:
     """A difference of times. If its range is above 0, the sign stands once.
 

@@ -9,7 +9,7 @@ import msgspec
 from hopcost.errors import MeasurementFailed
 from hopcost.measure.learn.answers import APART_S, ask_apart
 from hopcost.measure.learn.changes import Changes, fields_of, find_changes
-from hopcost.measure.learn.idle import KEEPS, WATCHED_S, watch_idle
+from hopcost.measure.learn.idle import WATCHED_S, Keeping, watch_idle
 from hopcost.measure.learn.learned import Learned
 from hopcost.measure.learn.load import Course, load_until_warm, refuse_errors
 from hopcost.measure.learn.warm_up import Stretch, Warmth
@@ -33,19 +33,18 @@ ENCODED = "under load compressed answers are compared by their status alone: the
 
 
 def learn_app(
-    stack: RunningStack, workload: Workload, rig: Rig, say: Callable[[str], None], *, is_own: bool = False
+    stack: RunningStack, workload: Workload, rig: Rig, say: Callable[[str], None], keeping: Keeping | None = None
 ) -> Learned:
     """What a measurement must know of the app, the last hop of this stack, which has answered nothing yet.
 
-    `say` hears what is being done. If it `is_own`, hopcost's origin stands for the app: it keeps its connections.
-    ArmFailed, with what to do, if the app cannot be measured as it answers.
+    `say` hears what is being done. `keeping` is what is known of its idle connections; None: one is watched. ArmFailed,
+    with what to do, if the app cannot be measured as it answers.
     """
     app = stack.prepared.hops[-1].name
     say(f"{app}: asked twice, {APART_S} s apart")
     answers = ask_apart(stack, workload)
     changes = find_changes(answers)
-    keeping = KEEPS
-    if not is_own:
+    if keeping is None:
         say(f"{app}: one idle connection is watched, {WATCHED_S:g} s at most")
         keeping = watch_idle(stack, workload)
     say(f"{app}: loaded over {workload.connections} connections until its CPU time per request stays")

@@ -114,7 +114,7 @@ def _amount(cpu: Interval) -> str:
 
 
 def _added(cpu: Interval) -> str:
-    """`16 µs`, `−3 µs`; with its range where that may be nothing: `25 µs (−4 to +55)`."""
+    """`16 µs`, `−3 µs`; with its range if that may be nothing: `25 µs (−4 to +55)`."""
     return (notation.added(cpu) if _may_be_nothing(cpu) else notation.added_parts(cpu)[0]).lstrip("+")
 
 

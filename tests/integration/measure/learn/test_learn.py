@@ -14,6 +14,7 @@ from processes.needed import need_program
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
 from hopcost.measure.learn import Learned, answers, idle, learn_app, warm_up
+from hopcost.measure.learn.idle import KEEPS
 from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
 from hopcost.stacks.host import Local
@@ -185,9 +186,9 @@ def test_what_is_being_done_is_told() -> None:
     assert [line.partition(" ")[2].partition(" ")[0] for line in said] == ["asked", "one", "loaded"]
 
 
-def test_hopcosts_own_origin_is_not_watched_for_an_idle_time_out() -> None:
+def test_connections_that_are_known_to_be_kept_are_not_watched() -> None:
     said: list[str] = []
     with running(odd("none")) as (stack, rig):
-        known = learn_app(stack, WORKLOAD, rig, said.append, is_own=True)
+        known = learn_app(stack, WORKLOAD, rig, said.append, KEEPS)
     assert [line.partition(" ")[2].partition(" ")[0] for line in said] == ["asked", "loaded"]
     assert (known.keeps_connections, known.idle_timeout_s) == (True, None)

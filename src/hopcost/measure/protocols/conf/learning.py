@@ -9,6 +9,7 @@ import msgspec
 
 from hopcost.errors import UsageError
 from hopcost.measure.learn import Learned, learn_app
+from hopcost.measure.learn.idle import KEEPS
 from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, origin_without_app, with_learned
 from hopcost.measure.protocols.conf.phases import bare
 from hopcost.measure.protocols.conf.plan import AppStack, ConfPlan, ScreenedStack, conf_time, joined
@@ -119,7 +120,8 @@ class Learning:
         with self._starter.start(self._configuration, self._link, behind, app) as stack:
             if self._link.is_http2:
                 _refuse_no_http2(stack, self._site)
-            learned = learn_app(stack, workload, self._starter.rig, self._say, is_own=app is None)
+            keeping = KEEPS if app is None else None  # hopcost's own origin keeps its connections
+            learned = learn_app(stack, workload, self._starter.rig, self._say, keeping)
         if app is None:
             return None, learned, behind
         app = with_learned(app, learned.idle_timeout_s, max(learned.warm_up_requests, LEAST_WARM_UP_REQUESTS))

@@ -52,9 +52,8 @@ def adds(experiment: ExperimentSummary) -> list[str]:
         sentences += disturbed([experiment])
     baseline = baseline_of(experiment)
     if experiment.aa_floor is not None and baseline is not None:
-        change = notation.change(experiment.aa_floor, against=())
-        chance = "" if experiment.instrument_is_biased else "; that is chance"
-        sentences.append(f"Noise: {stack_word(baseline)} measured twice differed by {change}{chance}.")
+        also = "" if experiment.instrument_is_biased else "; that is chance"
+        sentences.append(notation.noise(stack_word(baseline), experiment.aa_floor, also))
     return sentences
 
 

@@ -115,9 +115,7 @@ def left_out(answer: ConfResult) -> list[str]:
 def noise_line(answer: ConfResult) -> str | None:
     """How far the file as it is was from itself; None if nobody knows."""
     floor = next((experiment.aa_floor for experiment in answer.experiments if experiment.aa_floor is not None), None)
-    return (
-        None if floor is None else f"Noise: the file measured twice differed by {notation.change(floor, against=())}."
-    )
+    return None if floor is None else notation.noise("the file", floor)
 
 
 def interaction(answer: ConfResult) -> str | None:

@@ -176,10 +176,9 @@ def _cautions(answer: FrontResult) -> list[str]:
         cautions.append(f"! All stacks share {', '.join(app.needs)}: what one changes there, the others see.")
     if app.compared in COMPARED:
         cautions.append(COMPARED[app.compared].format(what=", ".join(app.changing)))
-    floor = next((experiment.aa_floor for experiment in experiments if experiment.aa_floor is not None), None)
     who = "the app" if answer.question.reference == ALONE else answer.question.reference
-    differed = [] if floor is None else [f"measured twice differed by {notation.change(floor, against=())}"]
-    return [*cautions[:MOST_CAUTIONS], *(f"Noise: {who} {words}." for words in differed)]
+    floors = [experiment.aa_floor for experiment in experiments if experiment.aa_floor is not None]
+    return [*cautions[:MOST_CAUTIONS], *(notation.noise(who, floor) for floor in floors[:1])]
 
 
 def _errors(answer: FrontResult) -> list[str]:
