@@ -89,7 +89,9 @@ class Sites:
     def left_on(self, name: str) -> list[str]:
         """On one: files, cgroups of the suite's experiment, processes."""
         folders = [str(path) for path in self.temporary(name).iterdir()]
-        cgroups = [str(path) for path in Path("/sys/fs/cgroup").rglob(f"hopcost-*{EXPERIMENT}*") if is_left(path.name)]
+        # os.walk passes over a cgroup that ends meanwhile; rglob does not
+        groups = [Path(above, name) for above, names, _ in os.walk("/sys/fs/cgroup") for name in names]
+        cgroups = [str(path) for path in groups if path.match(f"hopcost-*{EXPERIMENT}*") and is_left(path.name)]
         processes = []
         for process in self.processes(name):
             with contextlib.suppress(psutil.Error):
