@@ -65,7 +65,7 @@ class App(BaseHTTPRequestHandler):
             self.send_header("Location", "/login/")
         if oddity == "token":
             self.send_header("Set-Cookie", f"csrf={number}")
-        if oddity == "closes":
+        if oddity == "closes" or (oddity == "closes upgrades" and self.headers["Connection"] == "upgrade"):
             self.send_header("Connection", "close")
             self.close_connection = True
         self.send_header("Content-Type", "text/html")

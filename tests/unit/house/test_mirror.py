@@ -42,7 +42,8 @@ WITHOUT_A_FILE = {
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (
         "stacks/jail/prepare/addresses stacks/jail/prepare/hop stacks/jail/prepare/jail stacks/jail/plain/copy "
-        "stacks/jail/handshakes stacks/jail/held measure/protocols/conf/burst measure/protocols/conf/starting "
+        "stacks/jail/handshakes stacks/jail/held "
+        "measure/protocols/conf/looks/burst measure/protocols/conf/looks/starting "
         "stacks/jail/outcome stacks/jail/made/contents stacks/jail/made/script stacks/jail/tried/start "
         "stacks/client/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
         "stacks/running/programs stacks/running/stack stacks/sandbox/keeper "

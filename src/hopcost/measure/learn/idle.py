@@ -38,20 +38,41 @@ def watch_idle(stack: RunningStack, workload: Workload) -> Keeping:
 
     ArmFailed if the app is gone.
     """
-    app = stack.prepared.hops[-1]
-    if Link(app.address.link) in (Link.FASTCGI_TCP, Link.FASTCGI_UNIX):
+    if _speaks_fastcgi(stack):
         return FASTCGI
     try:
-        with (
-            namespaces.inside(stack.session.namespace),
-            Connection(app.address, workload.timeout_s) as connection,
-        ):
-            request = ArmRequest(workload.target, workload.header_fields, workload.method.value, workload.body)
-            return watch_connection(connection, request, WATCHED_S)
+        return _watch_app(stack, workload, workload.header_fields, WATCHED_S)
     except NO_ANSWER as error:
         raise ArmFailed(
             stack.arm, f"it answered, and does so no more: {stack.failure() or repr(error)}", "see the app's own log"
         ) from error
+
+
+def keeps_when_upgrading(stack: RunningStack, workload: Workload) -> bool | None:
+    """Whether the app keeps a connection whose requests say `Connection: upgrade`, and no more of what they want.
+
+    None if it speaks FastCGI.
+    """
+    if _speaks_fastcgi(stack):
+        return None
+    try:
+        return _watch_app(stack, workload, [*workload.header_fields, ("Connection", "upgrade")], 0.0).keeps_connections
+    except NO_ANSWER:
+        return False
+
+
+def _speaks_fastcgi(stack: RunningStack) -> bool:
+    return Link(stack.prepared.hops[-1].address.link) in (Link.FASTCGI_TCP, Link.FASTCGI_UNIX)
+
+
+def _watch_app(stack: RunningStack, workload: Workload, headers: list[tuple[str, str]], most_s: float) -> Keeping:
+    """A connection to the app itself, the last hop."""
+    request = ArmRequest(workload.target, headers, workload.method.value, workload.body)
+    with (
+        namespaces.inside(stack.session.namespace),
+        Connection(stack.prepared.hops[-1].address, workload.timeout_s) as connection,
+    ):
+        return watch_connection(connection, request, most_s)
 
 
 def watch_connection(

@@ -50,6 +50,8 @@ class LoadSeen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """how long the app keeps an idle connection; None if it keeps it open, 0 if it closes after each answer"""
     is_from_upstream: bool
     """False for a file of nginx's own, or `return`"""
+    keeps_when_upgrading: bool | None = None
+    """whether the app keeps a connection whose requests say `Connection: upgrade`; None if nobody asked it"""
     workers: int | None = None
     """of nginx here; None as the configuration says, `auto` for one"""
     path: str = "/"

@@ -16,6 +16,8 @@ from hopcost.nginx.ablations.keepalive.pool import (
     pool_of,
     pool_size,
     speaks_http_1_1,
+    timeout_edits,
+    timeouts_of,
     wanted_timeout,
 )
 from hopcost.nginx.edits.make import place_of
@@ -24,6 +26,11 @@ from hopcost.nginx.tree import Directive, inside
 from hopcost.nginx.upstreams import Upstream
 
 METHODS = frozenset({"least_conn", "ip_hash", "hash", "random", "least_time"})
+AFTER_UPGRADE = {
+    None: "some apps close its connection then",
+    True: "yours keeps its connection all the same, other apps close it",
+    False: "yours closes its connection then",
+}
 
 
 def find(context: Context) -> Iterator[Trap]:
@@ -38,6 +45,7 @@ def find(context: Context) -> Iterator[Trap]:
 
 
 def _trap(context: Context, name: str, directive: Directive, words: str, upstream: Upstream | None) -> Trap:
+    """One that only costs CPU time; what mends it is all that keeps connections."""
     edits = tuple(dict.fromkeys(keepalive_edits(context, upstream))) if upstream is not None else ()
     return Trap(name, place_of(context.configuration, directive), words, edits or None)
 
@@ -62,7 +70,8 @@ def _of_protocol(context: Context, upstream: Upstream) -> Iterator[Trap]:
     header = connection_header(upstream.parents)
     value = header.args[1] if header is not None and len(header.args) > 1 else ""
     if header is not None and always_upgrades(header):
-        words = "every request asks the app for a WebSocket, so none is kept; a map can ask only when a client does"
+        after = AFTER_UPGRADE[context.seen.keeps_when_upgrading]
+        words = f"every request asks the app for a WebSocket, and {after}; a map can ask only when a client does"
         yield _trap(context, "always-upgrade", header, words, upstream)
     line = closing_line(context, value) if value.startswith("$") else None
     if line is not None:
@@ -94,21 +103,15 @@ def _of_block(context: Context, block: Directive) -> Iterator[Trap]:
     if pool is not None and pool_size(context, block) > 0 and is_too_small(context, block):
         words = f"keepalive {pool.first} for {many}: the others are opened and closed with each request"
         yield _trap(context, "keepalive-too-small", pool, words, way)
-    if pool is not None or context.keeps_by_default:
-        idle = context.seen.idle_timeout_s
-        if outlives_the_app(context, block):
-            limit = wanted_timeout(context)
-            cure = (
-                f"keepalive_timeout {limit}"
-                if limit
-                else f"nginx {'.'.join(map(str, TIMEOUT_SINCE))} can close earlier"
-            )
-            own = [line for line in inside(block) if line.name == "keepalive_timeout"]
-            words = (
-                f"nginx keeps idle connections for {idle_limit_s(block):g} s, your app closes them after {idle:g} s: "
-                f"now and then a request meets a closing one and fails with 502; {cure}"
-            )
-            yield _trap(context, "keepalive-outlives-app", (own or [pool or block])[-1], words, way if limit else None)
+    if pool_size(context, block) > 0 and outlives_the_app(context, block):
+        limit = wanted_timeout(context)
+        cure = f"keepalive_timeout {limit}" if limit else f"nginx {'.'.join(map(str, TIMEOUT_SINCE))} can close earlier"
+        words = (
+            f"nginx keeps idle connections for {idle_limit_s(block):g} s, your app closes them after "
+            f"{seen.idle_timeout_s:g} s: now and then a request meets a closing one and fails with 502; {cure}"
+        )
+        place = place_of(context.configuration, (timeouts_of(block) or [pool or block])[-1])
+        yield Trap("keepalive-outlives-app", place, words, tuple(timeout_edits(context, block)) or None)
     methods = [line for line in inside(block) if line.name in METHODS]
     if pool is not None and any((method.file, method.start) > (pool.file, pool.start) for method in methods):
         words = f"'{methods[-1].name}' must stand before 'keepalive': the later one takes the place of the other"

@@ -14,7 +14,7 @@ from processes.needed import need_program
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
 from hopcost.measure.learn import Learned, answers, idle, learn_app, warm_up
-from hopcost.measure.learn.idle import KEEPS
+from hopcost.measure.learn.idle import KEEPS, keeps_when_upgrading
 from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
 from hopcost.stacks.host import Local
@@ -117,6 +117,13 @@ def test_an_app_that_closes_each_connection_says_so() -> None:
     known = learned(odd("closes"))
     assert (known.keeps_connections, known.idle_timeout_s) == (False, None)
     assert "it closes each connection after its answer" in known.notes
+
+
+@pytest.mark.parametrize(("oddity", "keeps"), [("none", True), ("closes upgrades", False)])
+def test_whether_a_request_that_says_upgrade_closes_its_connection(oddity: str, keeps: bool) -> None:
+    with running(nginx(), odd(oddity)) as (stack, _):
+        assert keeps_when_upgrading(stack, WORKLOAD) is keeps
+        assert idle.watch_idle(stack, WORKLOAD).keeps_connections
 
 
 def test_the_idle_time_out_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,31 @@ def test_a_trap_is_found_by_its_line(
     assert traps(tmp_path, text, **known) == expected
 
 
+def test_a_time_out_is_mended_by_itself_however_large_the_pool_is(tmp_path: Path) -> None:
+    """A pool that is too small only costs CPU time; connections that close too late bring errors."""
+    for size in (8, 64):
+        configuration = configuration_of(tmp_path, GOOD.replace("keepalive 64;", f"keepalive {size};"))
+        seen = seen_load(idle_timeout_s=5.0)
+        trap = next(
+            trap
+            for trap in find_traps(configuration, choose_site(configuration), (1, 22, 1), seen)
+            if trap.name == "keepalive-outlives-app"
+        )
+        edited = configuration.with_edits(trap.edits or ())
+        assert f"keepalive {size}; keepalive_timeout 4s;" in " ".join("".join(edited.files.values()).split())
+
+
+@pytest.mark.parametrize(
+    ("keeps", "words"),
+    [(None, "some apps close its connection"), (True, "yours keeps its connection"), (False, "yours closes")],
+)
+def test_what_a_fixed_upgrade_does_depends_on_the_app(keeps: bool | None, words: str) -> None:
+    trap = next(
+        trap for trap in own_traps("always-upgrade", keeps_when_upgrading=keeps) if trap.name == "always-upgrade"
+    )
+    assert words in trap.words
+
+
 def test_traps_of_the_process(tmp_path: Path) -> None:
     text = (
         "worker_processes 2; worker_rlimit_nofile 30;\nevents {\n worker_connections 40;\n multi_accept on;\n}\n"

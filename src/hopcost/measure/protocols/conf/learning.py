@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from hopcost.errors import UsageError
 from hopcost.measure.learn import Learned, learn_app
-from hopcost.measure.learn.idle import KEEPS
+from hopcost.measure.learn.idle import KEEPS, keeps_when_upgrading
 from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, origin_without_app, with_learned
+from hopcost.measure.protocols.conf.looks.shown import Shown
+from hopcost.measure.protocols.conf.looks.starting import RealTrials, Starter
+from hopcost.measure.protocols.conf.mends import find_mends
 from hopcost.measure.protocols.conf.phases import bare
 from hopcost.measure.protocols.conf.plan import AppStack, ConfPlan, ScreenedStack, conf_time, joined
 from hopcost.measure.protocols.conf.request import ConfRequest
-from hopcost.measure.protocols.conf.shown import Shown
-from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
-from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.diff import patch_folder
 from hopcost.nginx.limits import find_limits
 from hopcost.nginx.read import ConfigurationText, read_configuration
 from hopcost.nginx.sites import Site, choose_site
 from hopcost.nginx.sites.idle import idle_timeout_s
-from hopcost.nginx.traps import Trap, find_traps
+from hopcost.nginx.traps import find_traps
 from hopcost.nginx.tree import walk
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.stacks.client.connection import HttpAnswer
@@ -50,6 +51,18 @@ class ConfLearned(msgspec.Struct, frozen=True):
     def plain_diff(self, changes: Sequence[str]) -> str:
         """The diff with these changes and what mends traps, with secrets as they stand: for a file of the user's."""
         return self.trials.plain_diff(joined(self.plan.edits_of(changes), self.plan.mends))
+
+
+class Behind(NamedTuple):
+    """What is behind nginx: the app, what came through nginx, an origin that answers alike.
+
+    `keeps_when_upgrading`: whether the app keeps a connection whose requests say `Connection: upgrade`.
+    """
+
+    app: App | None
+    learned: Learned
+    origin: Hop | None
+    keeps_when_upgrading: bool | None = None
 
 
 class Learning:
@@ -80,7 +93,8 @@ class Learning:
         where = "in a jail, the files as they are" if outcome.why_no_jail is None else "on a copy, which is rewritten"
         self._say(f"nginx {outcome.nginx.text} runs {where}")
         workload = request.workload_of(site.host, login_of(self._text))
-        app, learned, origin = self._learn_behind(workload)
+        behind = self._learn_behind(workload)
+        app, learned, origin, _ = behind
         workload = msgspec.structs.replace(workload, expect=learned.expect)
         # The origin answers alike each time, whatever is to be compared of the app's answers.
         asked = workload if app is None else msgspec.structs.replace(workload, expect=Expect())
@@ -88,14 +102,14 @@ class Learning:
         app_stack = None if app is None else AppStack(app_hop_of(site, app), app, workload)
         trials = RealTrials(self._starter, screened, self._text, app_stack)
         expected = trials.as_is.answer
-        seen = self._seen(learned, trials.as_is, app)
+        seen = self._seen(behind, trials.as_is)
         ablations = find_ablations(self._text, site, outcome.nginx.version, seen)
         traps = find_traps(self._text, site, outcome.nginx.version, seen)
         self._say(f"{len(ablations)} changes are tried, each in a start of its own")
         tried, unseen = self._try(ablations, trials)
-        mended, mends = self._mend(traps, tried, trials)
+        found, mends = find_mends(traps, tried, trials)
         plan = ConfPlan(
-            question=self._question(outcome, learned, expected, tried, unseen, traps, mended, trials.notes),
+            question=self._question(outcome, learned, expected, tried, unseen, found, trials.notes),
             screened=screened,
             edits={ablation.name: list(ablation.edits) for ablation in tried},
             mends=mends,
@@ -108,27 +122,27 @@ class Learning:
             plan = msgspec.structs.replace(plan, edits=plan.edits | {BARE: everything})
         return ConfLearned(plan, trials)
 
-    def _learn_behind(self, workload: Workload) -> tuple[App | None, Learned, Hop | None]:
-        """The app with what it showed, if there is one; what came through nginx; and an origin that answers alike."""
+    def _learn_behind(self, workload: Workload) -> Behind:
         app = self._request.app
         if app is None:
-            behind, words = origin_without_app(self._text, self._site, workload.target)
+            hop, words = origin_without_app(self._text, self._site, workload.target)
             if words is not None:
                 self._say(words)
         else:
-            behind = app_hop_of(self._site, app)
-        with self._starter.start(self._configuration, self._link, behind, app) as stack:
+            hop = app_hop_of(self._site, app)
+        with self._starter.start(self._configuration, self._link, hop, app) as stack:
             if self._link.is_http2:
                 _refuse_no_http2(stack, self._site)
             keeping = KEEPS if app is None else None  # hopcost's own origin keeps its connections
             learned = learn_app(stack, workload, self._starter.rig, self._say, keeping)
+            keeps = None if app is None else keeps_when_upgrading(stack, workload)
         if app is None:
-            return None, learned, behind
+            return Behind(None, learned, hop)
         app = with_learned(app, learned.idle_timeout_s, max(learned.warm_up_requests, LEAST_WARM_UP_REQUESTS))
-        return app, learned, origin_of(self._site, learned.body_bytes, learned.content_type)
+        return Behind(app, learned, origin_of(self._site, learned.body_bytes, learned.content_type), keeps)
 
-    def _seen(self, learned: Learned, as_is: Shown, app: App | None) -> LoadSeen:
-        workload = self._request.workload_of(self._site.host)
+    def _seen(self, behind: Behind, as_is: Shown) -> LoadSeen:
+        learned, workload = behind.learned, self._request.workload_of(self._site.host)
         return LoadSeen(
             connections=workload.connections,
             requests_per_connection=workload.requests_per_connection,
@@ -139,7 +153,8 @@ class Learning:
             accepts_gzip=any(name.lower() == "accept-encoding" and "gzip" in value for name, value in workload.headers),
             is_tls=self._site.is_tls,
             is_upload=workload.method.uploads,
-            idle_timeout_s=_idle_timeout_s(app, learned),
+            idle_timeout_s=_idle_timeout_s(behind.app, learned),
+            keeps_when_upgrading=behind.keeps_when_upgrading,
             is_from_upstream=bool(self._site.upstreams) and as_is.behind != 0,
             path=workload.target,
             streams=self._request.streams,
@@ -156,21 +171,6 @@ class Learning:
                 unseen.append(Unseen(ablation.words, [str(place) for place in ablation.places], why))
         return tried, unseen
 
-    def _mend(
-        self, traps: Sequence[Trap], tried: Sequence[Ablation], trials: RealTrials
-    ) -> tuple[set[str], list[Edit]]:
-        """The traps that the diff mends, and its edits; not those that a change on trial mends anyhow."""
-        own = {edit for ablation in tried for edit in ablation.edits}
-        mended: set[str] = set()
-        mends: list[Edit] = []
-        for trap in traps:
-            edits = list(trap.edits or [])
-            if not edits or own & set(edits) or trials.refusal([*mends, *edits]) is not None:
-                continue
-            mended.add(trap.name)
-            mends += edits
-        return mended, mends
-
     def _question(
         self,
         outcome: Outcome,
@@ -178,8 +178,7 @@ class Learning:
         answer: HttpAnswer,
         tried: Sequence[Ablation],
         unseen: list[Unseen],
-        traps: Sequence[Trap],
-        mended: set[str],
+        traps: list[FoundTrap],
         notes: list[str],
     ) -> ConfQuestion:
         request = self._request
@@ -198,7 +197,7 @@ class Learning:
             ),
             candidates=[_candidate(ablation, self._text) for ablation in tried],
             unseen=unseen,
-            traps=[FoundTrap(trap.name, trap.words, str(trap.place), trap.name in mended) for trap in traps],
+            traps=traps,
             limits=[f"{limit.words} ({limit.place})" for limit in self._limits],
             notes=list(dict.fromkeys(notes)),
             patch_folder=None if (folder := patch_folder(self._text)) is None else str(folder),

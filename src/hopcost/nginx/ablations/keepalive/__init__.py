@@ -1,7 +1,7 @@
 """Connections to the app that stay open. Three things must hold together: `keepalive`, HTTP/1.1, no `Connection`.
 
 Each closes the connection alone: no pool or one that is too small, HTTP/1.0, or a header `Connection` that says
-`close` or `upgrade`. So they are one change.
+`close`, with some apps also one that says `upgrade`. So they are one change.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from hopcost.nginx.ablations.keepalive.pool import (
     is_too_small,
     outlives_the_app,
     pool_of,
+    pool_size,
     speaks_http_1_1,
+    timeout_edits,
     wanted_pool,
-    wanted_timeout,
 )
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.make import add_inside, set_argument, set_arguments
-from hopcost.nginx.tree import Directive, inside
+from hopcost.nginx.tree import Directive
 from hopcost.nginx.upstreams import Upstream
 
 METHODS = {"": ("proxy_pass", "grpc_pass"), "fastcgi-": ("fastcgi_pass",)}
@@ -91,19 +92,15 @@ def keepalive_edits(context: Context, upstream: Upstream) -> Iterator[Edit]:
 
 
 def _pool_edits(context: Context, block: Directive) -> Iterator[Edit]:
-    pool, limit = pool_of(block), wanted_timeout(context)
-    timeouts = [line for line in inside(block) if line.name == "keepalive_timeout"]
+    """A pool that is large enough. One that kept none before gets its time-out with it: one that did is a trap."""
     if is_too_small(context, block):
-        size = str(wanted_pool(context))
+        pool, size = pool_of(block), str(wanted_pool(context))
         if pool is not None:
             yield set_argument(pool, 0, size)
         else:
             yield add_inside(context.configuration, block, f"keepalive {size};")
-    if limit is not None and outlives_the_app(context, block):
-        if timeouts:
-            yield set_arguments(timeouts[-1], limit)
-        else:
-            yield add_inside(context.configuration, block, f"keepalive_timeout {limit};")
+        if pool_size(context, block) == 0 and outlives_the_app(context, block):
+            yield from timeout_edits(context, block)
 
 
 def _version_edit(context: Context, upstream: Upstream) -> Edit:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from hopcost.nginx.ablations.context import Context, seconds
+from hopcost.nginx.edits import Edit
+from hopcost.nginx.edits.make import add_inside, set_arguments
 from hopcost.nginx.tree import Directive, inside
 from hopcost.nginx.upstreams import Upstream
 
@@ -31,9 +34,14 @@ def is_too_small(context: Context, block: Directive | None) -> bool:
     return pool_size(context, block) < context.seen.at_once
 
 
+def timeouts_of(block: Directive) -> list[Directive]:
+    """Its lines `keepalive_timeout`; the last one is in effect."""
+    return [line for line in inside(block) if line.name == "keepalive_timeout"]
+
+
 def idle_limit_s(block: Directive | None) -> float:
     """How long nginx keeps an idle connection to the app."""
-    lines = [line for line in inside(block) if line.name == "keepalive_timeout"] if block is not None else []
+    lines = timeouts_of(block) if block is not None else []
     timeout_s = seconds(lines[-1].first) if lines else None
     return DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
 
@@ -55,6 +63,15 @@ def wanted_timeout(context: Context) -> str | None:
     if idle is None or idle <= 0 or context.version < TIMEOUT_SINCE:
         return None
     return f"{math.ceil(idle) - 1}s" if idle > 1 else f"{max(1, int(idle * 500))}ms"
+
+
+def timeout_edits(context: Context, block: Directive) -> Iterator[Edit]:
+    """What makes nginx close an idle connection before the app does; nothing if that cannot be said."""
+    limit, lines = wanted_timeout(context), timeouts_of(block)
+    if limit is not None and lines:
+        yield set_arguments(lines[-1], limit)
+    elif limit is not None:
+        yield add_inside(context.configuration, block, f"keepalive_timeout {limit};")
 
 
 def speaks_http_1_1(context: Context, upstream: Upstream) -> bool:

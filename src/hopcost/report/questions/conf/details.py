@@ -6,7 +6,7 @@ from hopcost.report import notation
 from hopcost.report.document import Element, Lines, Style, Table
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT, count
 from hopcost.report.notes.conditions import validity_lines
-from hopcost.report.questions.conf.words import figure, interaction, noise_line
+from hopcost.report.questions.conf.words import figure, interaction, mending, noise_line
 from hopcost.statistics.questions.conf.question import FoundTrap, Screening, Unseen
 from hopcost.statistics.questions.conf.result import ConfResult, Finding
 
@@ -33,14 +33,15 @@ def detail_elements(answer: ConfResult) -> list[Element]:
     return [
         Table(["change", "one start", "confirmed"], rows),
         Lines([_about(finding) for finding in answer.findings], Style.POINTS),
-        Lines([_trap(trap) for trap in question.traps], Style.POINTS),
+        Lines([_trap(answer, trap) for trap in question.traps], Style.POINTS),
         Lines([f"not seen: {unseen_line(unseen)}" for unseen in question.unseen], Style.POINTS),
         Lines(_run(answer)),
     ]
 
 
-def _trap(trap: FoundTrap) -> str:
-    return f"{trap.place}: {trap.words}{' (mended)' if trap.is_mended else ''}"
+def _trap(answer: ConfResult, trap: FoundTrap) -> str:
+    how = mending(answer, trap)
+    return f"{trap.place}: {trap.words}{f' ({how})' if how else ''}"
 
 
 def _screened(finding: Finding) -> str:

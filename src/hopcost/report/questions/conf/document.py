@@ -13,6 +13,7 @@ from hopcost.report.formatting import count, duration
 from hopcost.report.questions.closing import closing_lines, time_option, with_time
 from hopcost.report.questions.conf.details import detail_elements
 from hopcost.report.questions.conf.words import (
+    MENDED,
     NOT_TRIED,
     WORDS_MOST,
     cut,
@@ -21,6 +22,7 @@ from hopcost.report.questions.conf.words import (
     has_price,
     interaction,
     left_out,
+    mending,
     no_verdicts,
     noise_line,
     outcome,
@@ -157,7 +159,8 @@ def _traps(answer: ConfResult) -> list[str]:
     """Each with all its places, as much of it as a few lines hold."""
     places: dict[str, list[str]] = {}
     for trap in answer.question.traps:
-        places.setdefault(f"{'(mended) ' if trap.is_mended else ''}{trap.words}", []).append(trap.place)
+        is_mended = mending(answer, trap) == MENDED
+        places.setdefault(f"{'(mended) ' if is_mended else ''}{trap.words}", []).append(trap.place)
     texts = [f"{', '.join(found)}: {words}" for words, found in places.items()]
     shown = texts if len(texts) <= MOST_TRAPS else texts[: MOST_TRAPS - 1]
     left = TRAP_LINES - (len(shown) < len(texts))

@@ -6,8 +6,10 @@ import textwrap
 
 from hopcost.report import notation
 from hopcost.report.brief.reasons import with_advice
+from hopcost.statistics.questions.conf.question import FoundTrap
 from hopcost.statistics.questions.conf.result import ConfResult, Finding, Worth
 
+MENDED = "mended"
 AT_A_PRICE = "at a price"
 NOT_TRIED = {Worth.SCREENED, Worth.LEFT_OUT}  # in fresh starts
 WORDS_MOST, PLACE_MOST = 25, 14  # letters, so that the table holds in 80 columns
@@ -57,6 +59,13 @@ def outcome(answer: ConfResult, finding: Finding) -> str:
 def has_price(finding: Finding) -> bool:
     """Whether it saves CPU and gives up what the directive is for, so that no diff has it."""
     return finding.worth is Worth.SAVES and not finding.candidate.is_offered
+
+
+def mending(answer: ConfResult, trap: FoundTrap) -> str:
+    """`mended` if the diff does so; else which change would, as far as there is one."""
+    if trap.is_mended or trap.change in answer.kept:
+        return MENDED
+    return f"{answer.of(trap.change).candidate.words} mends it" if trap.change is not None else ""
 
 
 def earned(answer: ConfResult) -> list[str]:

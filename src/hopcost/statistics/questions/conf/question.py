@@ -38,12 +38,16 @@ class Unseen(msgspec.Struct, frozen=True):
 
 
 class FoundTrap(msgspec.Struct, frozen=True):
-    """Something in the configuration that bites; `is_mended`: the diff mends it, whatever that costs or saves."""
+    """Something in the configuration that bites; `is_mended`: the diff mends it, whatever that costs or saves.
+
+    `change` is the candidate that would mend it: one that only costs CPU time is mended where that saves some.
+    """
 
     name: str
     words: str
     place: str
     is_mended: bool = False
+    change: str | None = None
 
 
 class Screening(msgspec.Struct, frozen=True):

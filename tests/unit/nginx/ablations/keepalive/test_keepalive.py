@@ -47,6 +47,16 @@ def test_a_pool_is_raised_above_the_connections_and_shared_by_the_workers(tmp_pa
     assert "no-keepalive" in ablations_of(tmp_path, text, connections=100, workers=3)
 
 
+def test_a_pool_that_kept_none_gets_its_time_out_with_it(tmp_path: Path) -> None:
+    """One that kept some has a trap of its own there, which is mended whatever the pool saves."""
+    text = site(GOOD + " proxy_pass http://app;")
+    assert "keepalive_timeout 4s;" in changed(tmp_path, text, "keepalive", idle_timeout_s=5.0)
+    few = text.replace("server a:1;", "server a:1; keepalive 8;")
+    assert "keepalive_timeout" not in changed(tmp_path, few, "keepalive", idle_timeout_s=5.0)
+    enough = text.replace("server a:1;", "server a:1; keepalive 64;")
+    assert "no-keepalive" in ablations_of(tmp_path, enough, idle_timeout_s=5.0)
+
+
 def test_header_lines_are_added_where_the_others_stand(tmp_path: Path) -> None:
     """In a block of their own they would take the place of all others."""
     text = "proxy_set_header Host $host;\n" + site("        proxy_pass http://app;")

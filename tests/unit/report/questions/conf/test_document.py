@@ -81,9 +81,9 @@ def answer(tmp_path: Path) -> ConfResult:
     )
 
 
-def unwrapped(answer: ConfResult) -> str:
+def unwrapped(answer: ConfResult, *, details: bool = False) -> str:
     """The page on one line."""
-    return " ".join(page(answer).split())
+    return " ".join(page(answer, details=details).split())
 
 
 def page(answer: ConfResult, format: Format = Format.TEXT, *, details: bool = False) -> str:
@@ -144,6 +144,21 @@ def test_the_sentence_says_what_the_diff_saves(answer: ConfResult) -> None:
 def test_the_diff_has_what_each_change_earned_above_it(answer: ConfResult) -> None:
     assert "# upstream keepalive 2 → 64 (nginx.conf:31): −25 µs (−26 to −24)" in page(answer)
     assert '# Connection "upgrade" goes to the app always (nginx.conf:40): mended' in page(answer)
+
+
+@pytest.mark.parametrize(
+    ("kept", "short", "how"),
+    [
+        (["keepalive"], "nginx.conf:31: (mended) few", "few (mended)"),
+        ([], "nginx.conf:31: few", "few (upstream keepalive 2 → 64 mends it)"),
+    ],
+)
+def test_a_trap_says_which_change_mends_it(answer: ConfResult, kept: list[str], short: str, how: str) -> None:
+    trap = FoundTrap("keepalive-too-small", "few", "nginx.conf:31", change="keepalive")
+    question = msgspec.structs.replace(answer.question, traps=[trap])
+    changed = msgspec.structs.replace(answer, question=question, kept=kept)
+    assert short in unwrapped(changed)
+    assert how in unwrapped(changed, details=True)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import msgspec
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
 from hopcost.measure.protocols.conf.behind import origin_that_echoes
-from hopcost.measure.protocols.conf.burst import MOST_CONNECTIONS, ROUNDS, send_burst
+from hopcost.measure.protocols.conf.looks.burst import MOST_CONNECTIONS, ROUNDS, send_burst
+from hopcost.measure.protocols.conf.looks.shown import Shown, why_without_effect
 from hopcost.measure.protocols.conf.plan import AppStack, ScreenedStack
-from hopcost.measure.protocols.conf.shown import Shown, why_without_effect
 from hopcost.measure.protocols.conf.suite import APP
 from hopcost.measure.rig import RealRig
 from hopcost.nginx.ablations import Receipt

@@ -9,8 +9,8 @@ from texts.nginx_texts import configuration_of, seen_load
 
 from hopcost.measure.protocols.conf.behind import origin_without_app
 from hopcost.measure.protocols.conf.learning import login_of
+from hopcost.measure.protocols.conf.looks.starting import RealTrials, Starter
 from hopcost.measure.protocols.conf.plan import ScreenedStack
-from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, find_ablations
 from hopcost.nginx.sites import choose_site
 from hopcost.suites.arms.arm import Link

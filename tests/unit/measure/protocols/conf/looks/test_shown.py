@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hopcost.measure.protocols.conf.shown import JUDGES, Shown, why_without_effect
+from hopcost.measure.protocols.conf.looks.shown import JUDGES, Shown, why_without_effect
 from hopcost.nginx.ablations import Receipt
 from hopcost.stacks.client.connection import HttpAnswer
 
