@@ -25,6 +25,8 @@ from tools.truth.sections.changes.section import ChangePoints
 from tools.truth.sections.conf.planted import Planted
 from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
+from tools.truth.sections.machines.edges import AgentEdges
+from tools.truth.sections.machines.generators import SeveralGenerators
 from tools.truth.sections.neighbours import Neighbours
 from tools.truth.sections.same.aa import SameProxies
 from tools.truth.sections.same.alarms import Alarms
@@ -56,6 +58,8 @@ SECTIONS: dict[str, type[Section]] = {
     "precision": Precision,
     "quick-full": QuickFull,
     "slices": Slices,
+    "agent-edges": AgentEdges,
+    "several-generators": SeveralGenerators,
     "own-aa": OwnAa,
     "not-freezing": NotFreezing,
     "conf": Planted,

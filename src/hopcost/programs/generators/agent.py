@@ -31,6 +31,7 @@ class AgentOrder(msgspec.Struct):
     generators: list[str]
     leader: str
     arms: list[AgentArm]
+    followers: list[str] = []  # of the generators: they make one load with the leader
     builds: str = "same"  # or `any`: the engine's binary may have another digest
 
 

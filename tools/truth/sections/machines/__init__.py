@@ -1,0 +1,1 @@
+"""Generator and stacks apart: the edges of an agent, and several generators as one."""

@@ -1,0 +1,212 @@
+"""An agent on the stacks' machine must measure what the engine measures itself. A section of the truth's page.
+
+Two copies of a stack, the load over a pair of virtual cards. The edges of one are set by an agent, those of the other
+by the engine; then the copies change places within the same start, so that what one copy costs more falls out. Both
+namespaces have one clock: the offset that an exchange tells ought to be 0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from hopcost.errors import MeasurementFailed
+from hopcost.machine import facts
+from hopcost.measure.fleet.agent import Agent
+from hopcost.measure.fleet.authority import make_certificates
+from hopcost.measure.fleet.edges import order_of, plan_elsewhere
+from hopcost.measure.load.arm import engine_arm
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.programs.generators import engine
+from hopcost.programs.generators.engine_lines import End, Slice, Validity
+from hopcost.programs.generators.engine_plan import EngineArm, EnginePlan, WarmUp
+from hopcost.stacks.client import check
+from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
+from hopcost.stacks.sandbox import namespaces
+from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.network import HOST
+from hopcost.statistics import intervals
+from hopcost.statistics.intervals import Interval
+from tools.truth.form import Runs
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.page.part import Part, Section, bracketed, median, quartiles, unfinished, within
+from tools.truth.plans import hop, plan_of, suite_text
+from tools.truth.sections.machines.apart import STACKS, Apart, apart
+
+SECTION = "agent-edges"
+RUNS, LOAD_S, RUN_S = Runs(full=40, short=40), 6.0, 22.0
+MARGIN = 0.01
+COPIES = ("first", "second")
+FIGURES = ("throughput", "cpu")
+WORDS = {"throughput": "throughput", "cpu": "CPU per request"}
+SUITE = suite_text(SECTION, {name: [hop("nginx"), hop("origin")] for name in COPIES})
+COLUMNS = ["figure", "agent ÷ engine:", "quartiles of runs:", "runs:", "within"]
+TIMES = {
+    "round_trip_us": "an exchange with the agent, there and back",
+    "bound_us": "the bound on the clocks' offset",
+    "offset_us": "the offset itself, which ought to be 0",
+    "late_us": "how late the agent's timer was",
+    "agent_freezing_us": "the freezing, by the agent",
+    "engine_freezing_us": "the freezing, by the engine",
+}
+
+
+class Side(NamedTuple):
+    """All slices of one way to set edges."""
+
+    answers: int
+    elapsed_ns: int
+    cpu_ns: int
+
+    @staticmethod
+    def of(slices: Sequence[Slice]) -> Side:
+        """Their sums. MeasurementFailed if the clock of a hop could not be read."""
+        used = [ns for piece in slices for ns in piece.cpu_ns.values()]
+        known = [ns for ns in used if ns is not None]
+        if not slices or len(known) < len(used):
+            raise MeasurementFailed("a slice lacks its CPU time")
+        return Side(sum(piece.answers for piece in slices), sum(piece.elapsed_ns for piece in slices), sum(known))
+
+
+def quotients(agent: Side, own: Side) -> Figures:
+    """The agent's figures ÷ those of the engine."""
+    return {
+        "throughput": (agent.answers / agent.elapsed_ns) / (own.answers / own.elapsed_ns),
+        "cpu": (agent.cpu_ns / agent.answers) / (own.cpu_ns / own.answers),
+    }
+
+
+def times(agent: Sequence[Slice], own: Sequence[Slice]) -> Figures:
+    """Medians over slices, in µs; of the timer its latest, too."""
+    edges = [piece.agent for piece in agent if piece.agent is not None]
+    exchanges = [exchange for edge in edges for exchange in (edge.thaw, edge.freeze)]
+    late = [edge.late_ns for edge in edges if edge.late_ns is not None]
+    return {
+        "round_trip_us": statistics.median(exchange.round_trip_ns for exchange in exchanges) / 1000,
+        "bound_us": statistics.median(exchange.bound_ns for exchange in exchanges) / 1000,
+        "offset_us": statistics.median(abs(exchange.offset_ns) for exchange in exchanges) / 1000,
+        "beyond_bound": float(sum(abs(exchange.offset_ns) > exchange.bound_ns for exchange in exchanges)),
+        "exchanges": float(len(exchanges)),
+        "late_us": statistics.median(late) / 1000,
+        "latest_us": max(late) / 1000,
+        "agent_freezing_us": statistics.median(piece.freeze_ns for piece in agent) / 1000,
+        "engine_freezing_us": statistics.median(piece.freeze_ns for piece in own) / 1000,
+    }
+
+
+def run(number: int) -> Figures:
+    """One start of both copies, loaded twice; each copy has the agent once."""
+    experiment = plan_of(SUITE, SECTION, number, time_s=60.0).experiments[0]
+    with apart() as machines, contextlib.ExitStack() as running:
+        with namespaces.inside(machines.stacks):
+            arms = _start(experiment, running)
+        loads = [_load(experiment, arms, with_agent, number, machines) for with_agent in COPIES]
+    by_load = [quotients(Side.of(agent), Side.of(own)) for agent, own in loads]
+    mean = {name: statistics.geometric_mean(load[name] for load in by_load) for name in FIGURES}
+    return mean | times([piece for agent, _ in loads for piece in agent], [piece for _, own in loads for piece in own])
+
+
+def _start(experiment: PlannedExperiment, running: contextlib.ExitStack) -> list[EngineArm]:
+    """Both copies, in the machine's own network, as the engine's plan names them."""
+    host, arms = Local(find_freezer(), HOST, STACKS), []
+    for planned in experiment.arms:
+        if planned.name in COPIES:
+            arguments = (planned.name, planned.arm, experiment.settings, experiment.cores, host)
+            stack = running.enter_context(RunningStack(*arguments, label=f"truth-{planned.name}"))
+            answer = check.ask_as_loaded(planned.name, stack.prepared.address, experiment.workload)
+            arms.append(engine_arm(stack, experiment.workload, [answer]))
+    return arms
+
+
+def _load(
+    experiment: PlannedExperiment, arms: Sequence[EngineArm], with_agent: str, seed: int, machines: Apart
+) -> tuple[list[Slice], list[Slice]]:
+    """The slices of the copy that has the agent, and those of the other one."""
+    visit_s = (experiment.settle_ns + experiment.slice_ns) / 1e9 * len(arms)
+    plan = EnginePlan(
+        seed=seed,
+        cores=experiment.cores.generator,
+        slice_ns=experiment.slice_ns,
+        settle_ns=experiment.settle_ns,
+        rounds=round(LOAD_S / visit_s),
+        warm_up=WarmUp(least_ns=300_000_000, most_ns=2_000_000_000),
+        arms=list(arms),
+    )
+    its_own = msgspec.structs.replace(plan, arms=[arm for arm in arms if arm.name == with_agent])
+    free = [core for core in facts.allowed_cores() if core not in experiment.cores.stack]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in make_certificates().items():
+            (Path(folder) / name).write_bytes(content)
+        with contextlib.ExitStack() as ending:
+            with namespaces.inside(machines.stacks):
+                agent = ending.enter_context(Agent(order_of(its_own, f"{STACKS}:0", Path(folder)), free))
+            there = plan_elsewhere(its_own, agent.address, Path(folder))
+            both = [there.arms[0] if arm.name == with_agent else arm for arm in arms]
+            with namespaces.inside(machines.generator):
+                lines = list(engine.run_engine(msgspec.structs.replace(plan, arms=both, agent=there.agent)))
+    ends = [line for line in lines if isinstance(line, End)]
+    if not ends or ends[0].validity == Validity.VOID:
+        raise MeasurementFailed(f"the load is void: {ends}")
+    slices = [line for line in lines if isinstance(line, Slice)]
+    return [piece for piece in slices if piece.agent is not None], [piece for piece in slices if piece.agent is None]
+
+
+def quotient(runs: Sequence[Figures], name: str) -> Interval | None:
+    """Over runs: the geometric mean with Student's t."""
+    return intervals.ratio([figures[name] for figures in runs], [1.0] * len(runs))
+
+
+class AgentEdges(Section):
+    """nginx before the origin, by both ways to set edges."""
+
+    key = SECTION
+    heading = "# Edges by an agent"
+    asks = "An agent on the stacks' machine measures what the engine measures itself"
+    tells = ("agent ÷ engine",)
+    short_s = None
+
+    def cases(self) -> list[Case]:
+        """One."""
+        settings: dict[str, object] = {"suite": SUITE, "load_s": LOAD_S}
+        return [Case(SECTION, "nginx", run, RUNS.of(self.form), settings, seconds=RUN_S)]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each figure; below it what edges and clocks came to."""
+        (case,) = self.cases()
+        runs = done.of(SECTION, case.name)
+        rows, words = [], []
+        for name in FIGURES:
+            value = quotient(runs, name)
+            words.append(within(value, MARGIN) if len(runs) >= case.runs else unfinished(len(runs), case.runs))
+            first, third = quartiles(runs, name) if runs else (0.0, 0.0)
+            spread = f"{first:.3f}–{third:.3f}" if runs else ""
+            rows.append([WORDS[name], bracketed(value, 4), spread, f"{len(runs)} of {case.runs}", words[-1]])
+        return [Part(_prose(), COLUMNS, rows, words, _after(runs))]
+
+
+def _prose() -> list[str]:
+    return [
+        "Two copies of nginx before the origin in one network namespace, the engine in another one, joined by a pair of"
+        " virtual cards. An agent sets the edges of one copy's slices and reads its clocks; the engine does so itself"
+        f" for the other. Each start is loaded twice for {LOAD_S:g} s, with the copies in turn, so that what one copy"
+        f" costs more falls out. The whole range of the quotient must lie within {MARGIN * 100:g} % of 1.",
+    ]
+
+
+def _after(runs: Sequence[Figures]) -> list[str]:
+    if not runs:
+        return []
+    parts = [f"{words} {median(runs, name):.1f} µs" for name, words in TIMES.items()]
+    beyond, exchanges = (sum(figures[name] for figures in runs) for name in ("beyond_bound", "exchanges"))
+    latest = max(figures["latest_us"] for figures in runs)
+    return [
+        f"Medians over runs: {'; '.join(parts)}. The timer's latest was {latest:,.0f} µs. The offset was beyond its"
+        f" bound in {beyond:,.0f} of {exchanges:,.0f} exchanges."
+    ]
