@@ -51,8 +51,9 @@ def parse_facts(text: str) -> MachineFacts:
 
 
 class MachineReading(NamedTuple):
-    """Counters at one moment; None if the kernel does not have them."""
+    """Counters at one moment; None if the kernel does not have them. `reader` is the pid of who read them there."""
 
+    reader: int
     uptime_ns: int
     steal_ns: dict[int, int]  # by core
     swapped_pages: int | None
@@ -63,9 +64,10 @@ class MachineReading(NamedTuple):
 def parse_reading(text: str) -> MachineReading:
     """From what `scripts.READ` prints; MeasurementFailed if it is something else."""
     try:
-        uptime, cores, swapping, processes, *quotas = text.split(f"{PART}\n")
+        reader, uptime, cores, swapping, processes, *quotas = text.split(f"{PART}\n")
         throttled = [ns for quota in quotas if (ns := conditions.throttled_of(quota)) is not None]
         return MachineReading(
+            reader=int(reader),
             uptime_ns=round(float(uptime.split()[0]) * 1e9),
             steal_ns=_steal_ns(cores),
             swapped_pages=conditions.swapped_pages(swapping),
@@ -104,9 +106,11 @@ class MachineChange(NamedTuple):
 def change(before: MachineReading, after: MachineReading, cores: Sequence[int], engine: str) -> MachineChange:
     """On these cores. What the program `engine` uses is the load's own; a process counts where it ran last.
 
+    A login shell may read a whole environment before it reads the counters: that is hopcost's doing, and no other's.
     By process, not by how busy cores are: interrupts of a network card are nobody's program.
     """
     own = {process.pid for process in [*before.processes, *after.processes] if process.name == engine[:15]}
+    own |= {before.reader, after.reader}
     core_of = {process.pid: process.core for process in after.processes}
     programs = other_load.other_programs(_alone(before.processes), _alone(after.processes), NOBODY)
     steal = [after.steal_ns.get(core, 0) - before.steal_ns.get(core, 0) for core in cores]

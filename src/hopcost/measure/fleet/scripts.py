@@ -114,8 +114,10 @@ echo "python: $(command -v python3)"
 exit 0
 """
 
-# Counters at one moment, in parts between lines of `==`: uptime, cores, swapping, processes, CPU quotas.
+# Counters at one moment, in parts between lines of `==`: its own pid, uptime, cores, swapping, processes, CPU quotas.
 READ = """
+echo $$
+echo ==
 cat /proc/uptime
 echo ==
 cat /proc/stat

@@ -120,6 +120,8 @@ def test_this_machine_is_read_twice() -> None:
     assert os.getpid() in {process.pid for process in before.processes}
     own = change(before, after, facts.allowed_cores(), "hopcost-engine")
     assert own.elapsed_ns >= 0 and own.steal_ns >= 0
+    assert after.reader in {process.pid for process in after.processes}
+    assert not {before.reader, after.reader} & {program.pid for program in own.others}
 
 
 def test_cores_are_looked_at() -> None:

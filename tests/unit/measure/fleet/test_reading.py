@@ -20,7 +20,9 @@ memory_kib: 2048
 python: /usr/bin/python3
 """
 FIELDS = "1 7 7 0 -1 4194304 0 0 0 0 3 4 1 0 20 0 1 0 99 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0"
-READ = f"""100.25 300.00
+READ = f"""4711
+==
+100.25 300.00
 ==
 cpu  1 2 3 4 5 6 7 8
 cpu0 1 2 3 4 5 6 7 8 9
@@ -55,7 +57,7 @@ def test_facts_are_read_and_what_is_not_said_is_absent() -> None:
 
 def test_a_reading_has_its_parts() -> None:
     own = parse_reading(READ)
-    assert own.uptime_ns == 100_250_000_000
+    assert (own.reader, own.uptime_ns) == (4711, 100_250_000_000)
     assert own.steal_ns == {0: 80_000_000, 1: 200_000_000}
     assert (own.swapped_pages, own.throttled_ns) == (7, 5000)
     assert [(process.pid, process.name, process.core) for process in own.processes] == [(7, "a (b) c", 1)]
@@ -71,12 +73,15 @@ def test_what_is_no_reading_is_refused(text: str) -> None:
         parse_reading(text)
 
 
+READER = 4711
+
+
 def process(pid: int, name: str, cpu_ns: int, core: int = 1, children_ns: int = 0, parent: int = 1) -> ProcessTime:
     return ProcessTime(pid, parent, name, began_ticks=pid, cpu_ns=cpu_ns, children_ns=children_ns, core=core)
 
 
 def reading(seconds: float, steal_ns: int, *processes: ProcessTime, swapped: int | None = 0) -> MachineReading:
-    return MachineReading(round(seconds * 1e9), {0: 10**9, 1: steal_ns}, swapped, None, list(processes))
+    return MachineReading(READER, round(seconds * 1e9), {0: 10**9, 1: steal_ns}, swapped, None, list(processes))
 
 
 def test_others_are_who_ran_on_the_engines_cores_and_is_not_the_engine() -> None:
@@ -86,6 +91,12 @@ def test_others_are_who_ran_on_the_engines_cores_and_is_not_the_engine() -> None
     assert [(program.name, program.cpu_ns) for program in own.others] == [("cron", 300)]
     assert (own.elapsed_ns, own.steal_ns, own.foreign_cpu_ns) == (2_000_000_000, 7, 300)
     assert (own.swapped_pages, own.throttled_ns) == (0, None)
+
+
+def test_who_reads_the_counters_is_nobody_else() -> None:
+    """A login shell that starts with much of its user's has used a tenth of a second by then."""
+    after = reading(3, 0, process(READER, "sh", 90_000_000), process(12, "sh", 5))
+    assert [program.pid for program in change(reading(1, 0), after, [1], "hopcost-engine-0").others] == [12]
 
 
 def test_an_engine_that_has_ended_is_not_its_login() -> None:
