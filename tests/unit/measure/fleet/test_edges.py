@@ -78,6 +78,7 @@ def test_the_agent_is_told_what_freezes_and_counts_the_arms_in_the_plans_order()
         "key_file": "/tmp/here/s.key",
         "generators": ["g"],
         "leader": "g",
+        "followers": [],
         "builds": "same",
     }
 
