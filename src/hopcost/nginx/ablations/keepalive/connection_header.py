@@ -1,7 +1,7 @@
 """The header `Connection` that nginx sends to the app: after `close` no connection stays open.
 
-After a fixed `upgrade` it depends on the app: Node, Go and uvicorn keep the connection, others close it. Where
-WebSockets are let through, a map decides by the request, and says nothing at all for all others.
+After a fixed `upgrade` it depends on the app: Node 20, Go 1.26, fasthttp and uvicorn keep the connection, actix-web
+closes it. Where WebSockets are let through, a map decides by the request, and says nothing at all for all others.
 """
 
 from __future__ import annotations
