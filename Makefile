@@ -68,9 +68,9 @@ test: setup ## all tests but those of test-systems and check-slow, in half an ho
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 2 --dist worksteal
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m alone
 
-test-systems: setup ## the tests with real apps, databases, a browser and a fleet, in twenty minutes (installs PHP-FPM, PostgreSQL, sshd)
+test-systems: setup ## the tests with real apps, databases, a browser and a fleet, in a quarter of an hour (installs PHP-FPM, PostgreSQL, sshd)
 	@tools/setup systems
-	.venv/bin/pytest tests/systems/fleet
+	.venv/bin/pytest tests/systems/fleet --numprocesses 2 --dist loadfile
 	.venv/bin/pytest tests/systems --ignore=tests/systems/fleet --numprocesses 2 --dist loadfile
 
 wheel: ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl, in two minutes
