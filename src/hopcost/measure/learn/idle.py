@@ -51,14 +51,14 @@ def watch_idle(stack: RunningStack, workload: Workload) -> Keeping:
 def keeps_when_upgrading(stack: RunningStack, workload: Workload) -> bool | None:
     """Whether the app keeps a connection whose requests say `Connection: upgrade`, and no more of what they want.
 
-    None if it speaks FastCGI.
+    None if it speaks FastCGI, or does not answer such a request.
     """
     if _speaks_fastcgi(stack):
         return None
     try:
         return _watch_app(stack, workload, [*workload.header_fields, ("Connection", "upgrade")], 0.0).keeps_connections
     except NO_ANSWER:
-        return False
+        return None
 
 
 def _speaks_fastcgi(stack: RunningStack) -> bool:

@@ -18,27 +18,19 @@ import msgspec
 
 from hopcost.errors import MeasurementFailed
 from hopcost.machine import facts
-from hopcost.measure.fleet.agent import Agent
-from hopcost.measure.fleet.authority import make_certificates
+from hopcost.measure.fleet.authority import GENERATOR as GENERATOR_NAME
+from hopcost.measure.fleet.authority import STACKS as STACKS_NAME
 from hopcost.measure.fleet.edges import order_of, plan_elsewhere
-from hopcost.measure.load.arm import engine_arm
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_lines import End, Slice, Validity
+from hopcost.programs.generators.engine_lines import Slice
 from hopcost.programs.generators.engine_plan import EngineArm, EnginePlan, WarmUp
-from hopcost.stacks.client import check
-from hopcost.stacks.host import Local
-from hopcost.stacks.running.stack import RunningStack
-from hopcost.stacks.sandbox import namespaces
-from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.network import HOST
 from hopcost.statistics import intervals
 from hopcost.statistics.intervals import Interval
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, bracketed, median, quartiles, unfinished, within
 from tools.truth.plans import hop, plan_of, suite_text
-from tools.truth.sections.machines.apart import STACKS, Apart, apart
+from tools.truth.sections.machines.apart import STACKS, Apart, apart, write_certificates
 
 SECTION = "agent-edges"
 RUNS, LOAD_S, RUN_S = Runs(full=40, short=40), 10.0, 25.0
@@ -106,24 +98,11 @@ def run(number: int) -> Figures:
     """One start of both copies, loaded twice; each copy has the agent once."""
     experiment = plan_of(SUITE, SECTION, number, time_s=60.0).experiments[0]
     with apart() as machines, contextlib.ExitStack() as running:
-        with namespaces.inside(machines.stacks):
-            arms = _start(experiment, running)
+        arms = [machines.start(experiment, name, running) for name in COPIES]
         loads = [_load(experiment, arms, with_agent, number, machines) for with_agent in COPIES]
     by_load = [quotients(Side.of(agent), Side.of(own)) for agent, own in loads]
     mean = {name: statistics.geometric_mean(load[name] for load in by_load) for name in FIGURES}
     return mean | times([piece for agent, _ in loads for piece in agent], [piece for _, own in loads for piece in own])
-
-
-def _start(experiment: PlannedExperiment, running: contextlib.ExitStack) -> list[EngineArm]:
-    """Both copies, in the machine's own network, as the engine's plan names them."""
-    host, arms = Local(find_freezer(), HOST, STACKS), []
-    for planned in experiment.arms:
-        if planned.name in COPIES:
-            arguments = (planned.name, planned.arm, experiment.settings, experiment.cores, host)
-            stack = running.enter_context(RunningStack(*arguments, label=f"truth-{planned.name}"))
-            answer = check.ask_as_loaded(planned.name, stack.prepared.address, experiment.workload)
-            arms.append(engine_arm(stack, experiment.workload, [answer]))
-    return arms
 
 
 def _load(
@@ -141,19 +120,13 @@ def _load(
     )
     its_own = msgspec.structs.replace(plan, arms=[arm for arm in arms if arm.name == with_agent])
     free = [core for core in facts.allowed_cores() if core not in experiment.cores.stack]
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in make_certificates().items():
-            (Path(folder) / name).write_bytes(content)
-        with contextlib.ExitStack() as ending:
-            with namespaces.inside(machines.stacks):
-                agent = ending.enter_context(Agent(order_of(its_own, f"{STACKS}:0", Path(folder)), free))
-            there = plan_elsewhere(its_own, agent.address, Path(folder))
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        write_certificates(folder, (STACKS_NAME, GENERATOR_NAME))
+        with machines.agent(order_of(its_own, f"{STACKS}:0", folder), free) as agent:
+            there = plan_elsewhere(its_own, agent.address, folder)
             both = [there.arms[0] if arm.name == with_agent else arm for arm in arms]
-            with namespaces.inside(machines.generator):
-                lines = list(engine.run_engine(msgspec.structs.replace(plan, arms=both, agent=there.agent)))
-    ends = [line for line in lines if isinstance(line, End)]
-    if not ends or ends[0].validity == Validity.VOID:
-        raise MeasurementFailed(f"the load is void: {ends}")
+            lines = machines.load(msgspec.structs.replace(plan, arms=both, agent=there.agent))
     slices = [line for line in lines if isinstance(line, Slice)]
     return [piece for piece in slices if piece.agent is not None], [piece for piece in slices if piece.agent is None]
 

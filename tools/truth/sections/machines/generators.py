@@ -1,7 +1,8 @@
 """Several generators must make the load that one makes. A section of the truth's page.
 
 A server that is an M/D/1 queue gets requests at random moments, from one engine and from four that share the same
-schedule through an agent. Response times must be the same, and those that the queue's formula gives.
+schedule through an agent. Response times must be the same. Those that the queue's formula gives stand beside them:
+they have no network and no work in them, and judge nothing.
 """
 
 from __future__ import annotations
@@ -16,26 +17,18 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import MeasurementFailed
-from hopcost.measure.fleet.agent import Agent
-from hopcost.measure.fleet.authority import certificate_of, key_of, make_certificates
+from hopcost.measure.fleet.authority import STACKS as STACKS_NAME
+from hopcost.measure.fleet.authority import certificate_of, key_of
 from hopcost.measure.fleet.edges import order_of, plan_elsewhere
-from hopcost.measure.load.arm import engine_arm
-from hopcost.programs.generators import engine
-from hopcost.programs.generators.engine_lines import ArmTotals, End, Line, Slice, Validity
+from hopcost.programs.generators.engine_lines import ArmTotals, Line, Slice
 from hopcost.programs.generators.engine_plan import EngineArm, EnginePlan, Rate, WarmUp
 from hopcost.record import histogram
-from hopcost.stacks.client import check
-from hopcost.stacks.host import Local
-from hopcost.stacks.running.stack import RunningStack
-from hopcost.stacks.sandbox import namespaces
-from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.network import HOST
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.plans import hop, plan_of, suite_text
 from tools.truth.sections.capacity.waiting import waits_within
-from tools.truth.sections.machines.apart import STACKS, Apart, apart
+from tools.truth.sections.machines.apart import STACKS, Apart, apart, write_certificates
 
 SECTION = "several-generators"
 RUNS, RUN_S = Runs(full=10, short=10), 60.0
@@ -62,14 +55,8 @@ def known_us(share: float) -> float:
 def run(number: int) -> Figures:
     """One start of the server, loaded by one engine and then by four."""
     experiment = plan_of(SUITE, SECTION, number, time_s=60.0).experiments[0]
-    planned = experiment.arms[0]
-    host = Local(find_freezer(), HOST, STACKS)
     with apart() as machines, contextlib.ExitStack() as running:
-        with namespaces.inside(machines.stacks):
-            arguments = (planned.name, planned.arm, experiment.settings, experiment.cores, host)
-            stack = running.enter_context(RunningStack(*arguments, label="truth-queue"))
-            answer = check.ask_as_loaded(planned.name, stack.prepared.address, experiment.workload)
-            arm = engine_arm(stack, experiment.workload, [answer])
+        arm = machines.start(experiment, "queue", running)
         arm = msgspec.structs.replace(arm, arrivals={"poisson": Rate(LOAD / SERVICE_US * 1e6)})
         figures: Figures = {}
         for words, count in (("one", 1), ("four", SEVERAL)):
@@ -80,23 +67,31 @@ def run(number: int) -> Figures:
 
 
 def response_us(by_generator: Sequence[Sequence[Line]]) -> Figures:
-    """Quantiles of all generators' response times together. MeasurementFailed if a request has no answer."""
+    """Quantiles of all generators' response times together. MeasurementFailed if a request has no answer or no time."""
     totals = [line for lines in by_generator for line in lines if isinstance(line, ArmTotals)]
     pieces = [line for lines in by_generator for line in lines if isinstance(line, Slice)]
     sent, answers = sum(piece.sent for piece in pieces), sum(piece.answers for piece in pieces)
-    if not totals or sent != answers or any(piece.not_sent for piece in pieces):
-        raise MeasurementFailed(f"{sent} requests were sent, {answers} answered")
-    times = histogram.merge(total.response_time for total in totals if total.response_time is not None)
-    found = {name: histogram.quantile(times, q) for name, q in QUANTILES.items()}
-    return {name: value / 1000 for name, value in found.items() if value is not None}
+    encoded = [total.response_time for total in totals if total.response_time is not None]
+    if len(encoded) < len(by_generator) or sent != answers or any(piece.not_sent for piece in pieces):
+        raise MeasurementFailed(f"{sent} requests were sent, {answers} answered, by {len(encoded)} generators")
+    times, figures = histogram.merge(encoded), {}
+    for name, share in QUANTILES.items():
+        ns = histogram.quantile(times, share)
+        if ns is None:
+            raise MeasurementFailed("nothing was answered")
+        figures[name] = ns / 1000
+    return figures
 
 
 def late_most(by_generator: Sequence[Sequence[Line]]) -> float:
-    """The largest share of one generator's requests that it sent more than 1 ms late."""
+    """The largest share of one generator's requests that it sent more than 1 ms late. The load is an open loop."""
     shares = []
     for lines in by_generator:
         pieces = [line for line in lines if isinstance(line, Slice)]
-        shares.append(sum(piece.late or 0 for piece in pieces) / max(1, sum(piece.sent for piece in pieces)))
+        late = [piece.late for piece in pieces if piece.late is not None]
+        if len(late) < len(pieces) or not late:
+            raise MeasurementFailed("a slice does not say what was late")
+        shares.append(sum(late) / max(1, sum(piece.sent for piece in pieces)))
     return max(shares)
 
 
@@ -113,17 +108,14 @@ def _load(arm: EngineArm, cores: list[int], count: int, seed: int, machines: Apa
         warm_up=WarmUp(least_ns=300_000_000, most_ns=2_000_000_000),
         arms=[own],
     )
-    with tempfile.TemporaryDirectory() as text, contextlib.ExitStack() as ending:
+    with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        for name, content in make_certificates(["s", *names]).items():
-            (folder / name).write_bytes(content)
+        write_certificates(folder, (STACKS_NAME, *names))
         order = order_of(plan, f"{STACKS}:0", folder)
         order = msgspec.structs.replace(order, generators=names, leader=names[0], followers=names[1:])
-        with namespaces.inside(machines.stacks):
-            agent = ending.enter_context(Agent(order, cores))
-        there = plan_elsewhere(plan, agent.address, folder)
-        with ThreadPoolExecutor(count) as pool:
-            return list(pool.map(lambda name: _lines(_as(there, name, folder), machines), names))
+        with machines.agent(order, cores) as agent, ThreadPoolExecutor(count) as pool:
+            there = plan_elsewhere(plan, agent.address, folder)
+            return list(pool.map(lambda name: machines.load(_as(there, name, folder)), names))
 
 
 def _as(plan: EnginePlan, name: str, folder: Path) -> EnginePlan:
@@ -131,15 +123,6 @@ def _as(plan: EnginePlan, name: str, folder: Path) -> EnginePlan:
     assert isinstance(plan.agent, msgspec.Struct), "made for an agent"
     files = {"cert_file": str(folder / certificate_of(name)), "key_file": str(folder / key_of(name))}
     return msgspec.structs.replace(plan, agent=msgspec.structs.replace(plan.agent, **files))
-
-
-def _lines(plan: EnginePlan, machines: Apart) -> list[Line]:
-    with namespaces.inside(machines.generator):
-        lines = list(engine.run_engine(plan))
-    ends = [line for line in lines if isinstance(line, End)]
-    if not ends or ends[0].validity == Validity.VOID:
-        raise MeasurementFailed(f"the load is void: {ends}")
-    return lines
 
 
 class SeveralGenerators(Section):
@@ -188,14 +171,13 @@ def _prose() -> list[str]:
         f"The origin as one virtual server that takes {SERVICE_US} µs for a request (`--queue`) gets"
         f" {LOAD / SERVICE_US * 1e6:,.0f} requests a second at random moments: the M/D/1 queue. One engine makes the"
         f" load, then {SEVERAL} that share the schedule request by request, in step through an agent, all on one core."
-        f" The quotient of a quantile must be within {MARGIN * 100:g} % of 1 in the median run.",
+        f" The quotient of a quantile must be within {MARGIN * 100:g} % of 1 in the median run. The formula has no"
+        " network and no work in it: it shows what the queue alone takes, and judges nothing.",
     ]
 
 
 def _after(runs: Sequence[Figures]) -> list[str]:
     if not runs:
         return []
-    late = [
-        f"{words} {median(runs, f'late_{which}') * 100:.3f} %" for which, words in (("one", "one"), ("four", "four"))
-    ]
+    late = [f"{which} {median(runs, f'late_{which}') * 100:.3f} %" for which in ("one", "four")]
     return [f"Sent more than 1 ms late, of the worst generator's requests: {' and '.join(late)}."]

@@ -107,9 +107,9 @@ class Learning:
         traps = find_traps(self._text, site, outcome.nginx.version, seen)
         self._say(f"{len(ablations)} changes are tried, each in a start of its own")
         tried, unseen = self._try(ablations, trials)
-        found, mends = find_mends(traps, tried, trials)
+        found_traps, mends = find_mends(traps, tried, trials)
         plan = ConfPlan(
-            question=self._question(outcome, learned, expected, tried, unseen, found, trials.notes),
+            question=self._question(outcome, learned, expected, tried, unseen, found_traps, trials.notes),
             screened=screened,
             edits={ablation.name: list(ablation.edits) for ablation in tried},
             mends=mends,

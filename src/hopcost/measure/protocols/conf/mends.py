@@ -17,7 +17,7 @@ def find_mends(traps: Sequence[Trap], tried: Sequence[Ablation], trials: Trials)
 
     What a change on trial would mend only costs CPU time, and is mended if that change saves some.
     """
-    found: list[FoundTrap] = []
+    told: list[FoundTrap] = []
     mends: list[Edit] = []
     for trap in traps:
         edits = trap.edits or ()
@@ -26,8 +26,8 @@ def find_mends(traps: Sequence[Trap], tried: Sequence[Ablation], trials: Trials)
         is_mended = bool(edits) and change is None and not _is_refused(together, trials)
         if is_mended:
             mends = together
-        found.append(FoundTrap(trap.name, trap.words, str(trap.place), is_mended, change))
-    return found, mends
+        told.append(FoundTrap(trap.name, trap.words, str(trap.place), is_mended, change))
+    return told, mends
 
 
 def _is_refused(edits: Sequence[Edit], trials: Trials) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
+from samples.blocks import slice_of
 from samples.truth import filled
 
 from hopcost.errors import MeasurementFailed
@@ -17,24 +19,8 @@ TIMES = dict.fromkeys([*edges.TIMES, "latest_us", "beyond_bound", "exchanges"], 
 
 
 def piece(answers: int, elapsed_ns: int = 1000, cpu_ns: int | None = 500, agent: AgentEdges | None = None) -> Slice:
-    return Slice(
-        arm="first",
-        round=0,
-        place=0,
-        start_ns=0,
-        elapsed_ns=elapsed_ns,
-        freeze_ns=2000,
-        frozen_ns=None,
-        answers=answers,
-        sent=answers,
-        errors={},
-        reconnects=0,
-        received_bytes=0,
-        cpu_ns={"nginx": cpu_ns, "origin": 100},
-        cpu_outside_ns={},
-        generator_cpu_ns=0,
-        agent=agent,
-    )
+    piece = slice_of("first", answers, elapsed_ns=elapsed_ns, cpu_ns={"nginx": cpu_ns, "origin": 100})
+    return msgspec.structs.replace(piece, freeze_ns=2000, agent=agent)
 
 
 def test_figures_of_both_ways_by_hand() -> None:

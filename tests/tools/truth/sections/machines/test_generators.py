@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
+from samples.blocks import slice_of
 from samples.truth import filled
 
+from hopcost.errors import MeasurementFailed
 from tools.truth.sections.capacity.waiting import waits_within
 from tools.truth.sections.machines import generators
 
@@ -27,3 +30,18 @@ def test_quantiles_must_be_those_of_one(four_us: float, word: str) -> None:
     text, holds = section.page(filled(section, of))
     assert [row.split(" | ")[-1] for row in text if row.startswith("| p")] == [f"{word} |"] * len(generators.QUANTILES)
     assert holds is (word == "yes")
+
+
+def test_the_worst_generator_is_the_one_that_counts() -> None:
+    punctual = [msgspec.structs.replace(slice_of("queue", 100), late=0)]
+    lagging = [msgspec.structs.replace(slice_of("queue", 100), late=late) for late in (0, 4)]
+    assert generators.late_most([punctual, lagging]) == pytest.approx(0.02)
+    with pytest.raises(MeasurementFailed, match="what was late"):
+        generators.late_most([punctual, [slice_of("queue", 100)]])
+
+
+def test_a_request_without_an_answer_or_a_generator_without_times_is_refused() -> None:
+    unanswered = msgspec.structs.replace(slice_of("queue", 99), sent=100)
+    for pieces, words in (([unanswered], "100 requests were sent, 99"), ([slice_of("queue", 9)], "by 0 generators")):
+        with pytest.raises(MeasurementFailed, match=words):
+            generators.response_us([pieces])
