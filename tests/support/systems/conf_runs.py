@@ -106,7 +106,8 @@ def _assert_table(run: ConfRun) -> None:
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
     above = list(takewhile(lambda line: not line.lstrip().startswith("--- "), lines))
-    assert [line for line in above if len(line) > WIDTH and not line.startswith(COMMANDS)] == []
+    wide = [line for line in above if len(line) > WIDTH and not line.startswith(COMMANDS)]
+    assert wide == [], "\n".join(wide)
     assert (len(above) < len(lines)) == (run.answer["diff"] is not None)
     head, *_ = (number for number, line in enumerate(above) if line.split()[:2] == ["change", "where"])
     rows = list(takewhile(str.strip, above[head + 1 :]))

@@ -13,7 +13,7 @@ MENDED = "mended"
 AT_A_PRICE = "at a price"
 NOT_TRIED = {Worth.SCREENED, Worth.LEFT_OUT}  # in fresh starts
 WORDS_MOST, PLACE_MOST = 25, 14  # letters, so that the table holds in 80 columns
-COMMENT_WIDTH = 78
+COMMENT_WIDTH = 77  # behind an indent of two; an arrow is one letter more on a plain terminal
 
 
 def cut(text: str, most: int) -> str:

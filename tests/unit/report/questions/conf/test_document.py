@@ -15,6 +15,7 @@ from mocks.confs import BUFFER, DEBUG, GZIP, KEEPALIVE, LOG, REAL_IP, UPGRADE
 from hopcost.nginx.edits import Edit
 from hopcost.record.contents.run import StopReason
 from hopcost.report import Format, render
+from hopcost.report.formats.text import text as terminal_text
 from hopcost.report.questions.conf import conf_report
 from hopcost.report.questions.conf.document import sentence
 from hopcost.statistics.intervals import Interval
@@ -114,6 +115,19 @@ def test_the_screen_is_short(answer: ConfResult) -> None:
     lines = lines_before_the_diff(answer)
     assert len(lines) <= 15
     assert "buys" not in "\n".join(lines)
+
+
+@pytest.mark.parametrize("longer", range(24))
+def test_a_plain_terminal_holds_what_stands_above_the_diff(answer: ConfResult, longer: int) -> None:
+    """An arrow is two letters there."""
+    finding = answer.of("keepalive")
+    place = "nginx.conf:" + "1" * longer
+    moved = msgspec.structs.replace(finding, candidate=msgspec.structs.replace(finding.candidate, places=[place]))
+    findings = [moved if other is finding else other for other in answer.findings]
+    shown = terminal_text(conf_report(msgspec.structs.replace(answer, findings=findings)).document(), ascii=True)
+    comments = [line for line in shown.splitlines() if line.startswith("  # ")]
+    assert "upstream keepalive 2 -> 64" in comments[0]
+    assert max(map(len, comments)) <= 80
 
 
 def test_it_stays_short_however_much_there_is_to_say(answer: ConfResult) -> None:
