@@ -15,8 +15,8 @@ FAMILIES = (to_the_app, of_the_process, of_headers)
 
 
 def find_traps(configuration: ConfigurationText, site: Site, version: Version, seen: LoadSeen) -> list[Trap]:
-    """The traps of a site under a load, each once, in the order of the lines."""
+    """The traps of a site under a load, each once, what bites hardest first, then in the order of the lines."""
     context = Context(configuration, site, version, seen)
     traps = dict.fromkeys(trap for family in FAMILIES for trap in family.find(context))
     once = {(trap.name, trap.place): trap for trap in traps}
-    return sorted(once.values(), key=lambda trap: (trap.place.file, trap.place.line))
+    return sorted(once.values(), key=lambda trap: (trap.bite, trap.place.file, trap.place.line))

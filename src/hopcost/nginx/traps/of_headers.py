@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hopcost.nginx.ablations.context import Context
 from hopcost.nginx.edits.make import place_of
-from hopcost.nginx.traps.trap import Trap
+from hopcost.nginx.traps.trap import Bite, Trap
 from hopcost.nginx.tree import Directive, inside
 
 NAMES = ("add_header", "proxy_set_header")
@@ -24,7 +24,7 @@ def find(context: Context) -> Iterator[Trap]:
             if own and lost:
                 some = ", ".join(sorted(lost)[:MOST_NAMED]) + (" …" if len(lost) > MOST_NAMED else "")
                 words = f"{WHOM[name]} gets no {some}: {name} in this block takes the place of those outside of it"
-                yield Trap(f"lost-{name.replace('_', '-')}", place_of(context.configuration, own[0]), words)
+                yield Trap(f"lost-{name.replace('_', '-')}", place_of(context.configuration, own[0]), words, bite=Bite.MISLEADS)
             outer = own or outer
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hopcost.nginx.ablations.context import Context, on, size_bytes
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.make import place_of, set_argument, set_arguments
-from hopcost.nginx.traps.trap import Trap
+from hopcost.nginx.traps.trap import Bite, Trap
 from hopcost.nginx.tree import Directive
 
 DEFAULT_CONNECTIONS = 512
@@ -54,13 +54,17 @@ def _of_connections(context: Context) -> Iterator[Trap]:
             f"{f', each with {more_each} to the app' if seen.is_from_upstream else ''}: nginx refuses or closes some; "
             f"{more} would do"
         )
-        yield _trap(context, "worker-connections", place, words, [set_arguments(lines[-1], str(more))] if lines else [])
+        edits = [set_arguments(lines[-1], str(more))] if lines else []
+        yield _trap(context, "worker-connections", place, words, edits, Bite.FAILS)
     files = [directive for directive, _ in context.all_of("worker_rlimit_nofile")]
     limit = size_bytes(files[-1].first) if files else None
     if limit is not None and number is not None and limit < number:
         words = f"worker_rlimit_nofile {limit} is below worker_connections {number}: nginx runs out of files first"
-        yield _trap(context, "open-files", files[-1], words, [set_arguments(files[-1], str(2 * number))])
+        edits = [set_arguments(files[-1], str(2 * number))]
+        yield _trap(context, "open-files", files[-1], words, edits, Bite.FAILS)
 
 
-def _trap(context: Context, name: str, directive: Directive, words: str, edits: list[Edit]) -> Trap:
-    return Trap(name, place_of(context.configuration, directive), words, tuple(edits) or None)
+def _trap(
+    context: Context, name: str, directive: Directive, words: str, edits: list[Edit], bite: Bite = Bite.COSTS
+) -> Trap:
+    return Trap(name, place_of(context.configuration, directive), words, tuple(edits) or None, bite)

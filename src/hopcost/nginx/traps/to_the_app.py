@@ -21,7 +21,7 @@ from hopcost.nginx.ablations.keepalive.pool import (
     wanted_timeout,
 )
 from hopcost.nginx.edits.make import place_of
-from hopcost.nginx.traps.trap import Trap
+from hopcost.nginx.traps.trap import Bite, Trap
 from hopcost.nginx.tree import Directive, inside
 from hopcost.nginx.upstreams import Upstream
 
@@ -111,8 +111,10 @@ def _of_block(context: Context, block: Directive) -> Iterator[Trap]:
             f"{seen.idle_timeout_s:g} s: now and then a request meets a closing one and fails with 502; {cure}"
         )
         place = place_of(context.configuration, (timeouts_of(block) or [pool or block])[-1])
-        yield Trap("keepalive-outlives-app", place, words, tuple(timeout_edits(context, block)) or None)
+        edits = tuple(timeout_edits(context, block)) or None
+        yield Trap("keepalive-outlives-app", place, words, edits, Bite.FAILS)
     methods = [line for line in inside(block) if line.name in METHODS]
     if pool is not None and any((method.file, method.start) > (pool.file, pool.start) for method in methods):
         words = f"'{methods[-1].name}' must stand before 'keepalive': the later one takes the place of the other"
-        yield _trap(context, "keepalive-before-method", pool, words, None)
+        place = place_of(context.configuration, pool)
+        yield Trap("keepalive-before-method", place, words, bite=Bite.MISLEADS)

@@ -59,6 +59,15 @@ def test_a_trap_is_found_by_its_line(
     assert traps(tmp_path, text, **known) == expected
 
 
+def test_what_lets_requests_fail_stands_first_and_what_only_costs_last(tmp_path: Path) -> None:
+    text = "error_log /e debug; add_header A b;\n" + GOOD.replace("location", "add_header C d; location")
+    assert traps(tmp_path, text, idle_timeout_s=5.0) == [
+        ("keepalive-outlives-app", 4),
+        ("lost-add-header", 5),
+        ("error-log-debug", 3),
+    ]
+
+
 def test_a_time_out_is_mended_by_itself_however_large_the_pool_is(tmp_path: Path) -> None:
     """A pool that is too small only costs CPU time; connections that close too late bring errors."""
     for size in (8, 64):
