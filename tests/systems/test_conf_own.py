@@ -15,6 +15,8 @@ from systems.apps import DJANGO
 from systems.conf_runs import ConfRun
 from systems.database import Database
 
+from hopcost.record.reader import read_record
+
 pytestmark = pytest.mark.timeout(900)  # the first test waits for all runs
 
 AT_ONCE = 3
@@ -58,6 +60,11 @@ def test_most_of_them_end_in_a_diff(runs: dict[str, ConfRun]) -> None:
     assert with_diff >= {"few-kept-connections", "limited"}
 
 
+def test_a_limit_is_switched_off_in_all_arms_and_told(runs: dict[str, ConfRun]) -> None:
+    limited = runs["limited"]
+    assert "off in all arms: limit_" in limited.said and limited.answer["limits_switched_off"]
+
+
 def test_a_php_app_is_measured_behind_its_configuration(tmp_path: Path) -> None:
     script = apps.APPS / "php" / "index.php"
     (tmp_path / "nginx.conf").write_text(BEFORE_PHP.format(script=script))
@@ -76,13 +83,13 @@ def test_an_app_with_a_database_is_measured_behind_its_configuration(shop: Datab
     words = ("--folder", DJANGO.folder, "--needs", shop.address, *environment, "--connections", CONNECTIONS)
     answer = conf(tmp_path, *words, "--", *DJANGO.command)
     assert "Set-Cookie" in answer["seen"]["changing"], "a new token for each visitor"
-    (block, *_) = (
-        block
-        for block in map(json.loads, (tmp_path / "record" / "blocks.jsonl").read_text().splitlines())
-        if block["experiment"] == "confirmed"
-    )
-    for part in block["arms"]:
-        assert all(piece["cpu_ns"][f"forwarder-{shop.port}"] > 0 for piece in part["slices"] if piece["answers"])
+    confirmed = [block for block in read_record(tmp_path / "record").blocks if block.experiment == "confirmed"]
+    forwarder = f"forwarder-{shop.port}"
+    for part in (part for block in confirmed for part in block.arms):
+        assert part.hops[1:3] == ["app", forwarder] and len(part.hops) == 4, "the service is the last hop"
+        assert part.totals is not None and part.totals.errors == {}
+        assert all(piece.cpu_ns[hop] > 0 for piece in part.slices for hop in part.hops if piece.answers)
+    assert confirmed
 
 
 def conf(folder: Path, *words: object) -> dict[str, Any]:

@@ -191,18 +191,6 @@ def test_without_the_right_to_make_a_jail_a_rewritten_copy_is_measured(folder: P
     assert "keepalive" in answer["kept"] and "-        keepalive 2;" in answer["diff"]
 
 
-@pytest.mark.usefixtures("nothing_left")
-@pytest.mark.timeout(240)
-def test_a_limit_is_switched_off_in_all_arms_and_told(tmp_path: Path) -> None:
-    shutil.copytree(OWN / "limited", tmp_path / "site")
-    done = command.hopcost("conf", "nginx.conf", *SHORT, "--json", folder=tmp_path / "site")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "off in all arms: limit_" in done.stderr
-    answer = json.loads(done.stdout)
-    assert answer["limits_switched_off"]
-    assert answer["seen"]["status"] == 200
-
-
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
