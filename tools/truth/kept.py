@@ -63,16 +63,20 @@ class Kept:
                 if time.monotonic() - began + case.seconds > at_most_s:
                     continue
                 fits = True
-                line = self._measured(case, number)
-                say(f"{case.section} {case.name}, run {number + 1} of {case.runs}{_aside(case, line)}")
+                line = self.add(case, number)
                 failures = failures + 1 if line.failed else 0
                 if failures >= FAILURES_MOST:
                     raise MeasurementFailed(f"{failures} runs in a row failed, the last one: {line.failed}")
         if left := self.left():
             say(f"{self.path.stem}: {left} runs are missing")
 
+    def add(self, case: Case, number: int) -> Line:
+        """One run, as a line that is kept; what became of it is said."""
+        line = self._measured(case, number)
+        say(f"{case.section} {case.name}, run {number + 1} of {case.runs}{_aside(case, line)}")
+        return line
+
     def _measured(self, case: Case, number: int) -> Line:
-        """One run, as a line that is kept."""
         if not isinstance(case, Reckoned):
             wait_for_quiet()
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -60,7 +60,7 @@ def checks(body: list[str], tells: tuple[str, ...]) -> list[Check]:
     for line in body:
         if (several := SEVERAL.match(line)) is not None:
             pairs = [part.partition(": ") for part in several[1].split("; ")]
-            rows += [Check(name, verdict) for name, _, verdict in pairs]
+            rows += [_check(name, verdict) for name, _, verdict in pairs]
         if not line.startswith("| "):
             header = []
             continue
@@ -77,7 +77,13 @@ def _row(header: list[str], cells: list[str], tells: tuple[str, ...]) -> Check:
     row = dict(zip(header, cells, strict=False))
     first = next((number for number, cell in enumerate(cells[1:], 1) if _is_figure(cell)), 1)
     name = ", ".join(cell for cell in cells[:first] if cell)
-    return Check(name, cells[-1], ", ".join(f"{column} {row[column]}" for column in tells if row.get(column)))
+    return _check(name, cells[-1], ", ".join(f"{column} {row[column]}" for column in tells if row.get(column)))
+
+
+def _check(name: str, verdict: str, figures: str = "") -> Check:
+    """A `no: 2 % are resolved` is a no, and says by how much itself."""
+    word, _, why = verdict.partition(": ")
+    return Check(name, word, ", ".join(filter(None, [figures, why]))) if word == "no" else Check(name, verdict, figures)
 
 
 def _is_figure(cell: str) -> bool:

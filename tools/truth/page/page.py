@@ -14,6 +14,7 @@ from tools.truth.made_with import NAMELESS_METHOD, ROOT, Machine, engine_digest,
 from tools.truth.page.in_words import told
 from tools.truth.page.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
+from tools.truth.sections.agreement.between_hours import BetweenHours
 from tools.truth.sections.agreement.precision import Precision
 from tools.truth.sections.agreement.quick_full import QuickFull
 from tools.truth.sections.agreement.slices import Slices
@@ -58,6 +59,7 @@ SECTIONS: dict[str, type[Section]] = {
     "precision": Precision,
     "quick-full": QuickFull,
     "slices": Slices,
+    "between-hours": BetweenHours,
     "agent-edges": AgentEdges,
     "several-generators": SeveralGenerators,
     "own-aa": OwnAa,

@@ -40,6 +40,11 @@ def test_what_stands_below_a_table_counts_too() -> None:
     assert told("No alarms", (), ["Holds: run: yes; quick: no."]) == "**No alarms.** 1 of 2 checks hold. Not: quick."
 
 
+def test_a_no_that_says_by_how_much_is_a_no() -> None:
+    words = told("The same is called the same", (), ["Holds: 20 s: yes; 120 s: no: 2% are resolved."])
+    assert words == "**The same is called the same.** 1 of 2 checks hold. Not: 120 s: 2% are resolved."
+
+
 def test_what_is_not_finished_is_not_judged() -> None:
     table = ["| takes | done | holds |", "| --- | ---: | --- |", "| 2 % | 0 of 20 | unfinished: 0 of 20 runs |"]
     assert told("Beside a neighbour", (), table) == "**Beside a neighbour.** Not measured yet."
