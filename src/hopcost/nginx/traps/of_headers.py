@@ -24,7 +24,9 @@ def find(context: Context) -> Iterator[Trap]:
             if own and lost:
                 some = ", ".join(sorted(lost)[:MOST_NAMED]) + (" …" if len(lost) > MOST_NAMED else "")
                 words = f"{WHOM[name]} gets no {some}: {name} in this block takes the place of those outside of it"
-                yield Trap(f"lost-{name.replace('_', '-')}", place_of(context.configuration, own[0]), words, bite=Bite.MISLEADS)
+                yield Trap(
+                    f"lost-{name.replace('_', '-')}", place_of(context.configuration, own[0]), words, bite=Bite.MISLEADS
+                )
             outer = own or outer
 
 

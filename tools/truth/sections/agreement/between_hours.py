@@ -16,7 +16,7 @@ from hopcost.errors import MeasurementFailed
 from hopcost.report.formats.json_schema import ReportedExperiment
 from tools.truth.form import Form
 from tools.truth.kept import Kept
-from tools.truth.lines import FOLDER, Case, Figures, Line, Sorted, path_of, read
+from tools.truth.lines import FOLDER, Case, Figures, Line, Sorted, read
 from tools.truth.made_with import Machine
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, closed_loop, compared_arms, read_nothing, run_suite
