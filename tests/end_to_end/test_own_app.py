@@ -74,7 +74,7 @@ def test_a_run_counts_the_app_nginx_and_the_way_to_its_service(tmp_path: Path) -
         done = command.hopcost("run", path, "--quick", "--anyway", "--time", "20s", "--record", record, "--details")
     assert done.returncode == 0, done.stdout + done.stderr
     block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
-    behind = ["shop", f"forwarder-{port}", psutil.Process().name()]  # the service is a thread of this process
+    behind = ["shop", f"forwarder-{port}", Path(sys.executable).name]  # the service is a program of Python too
     assert {arm["name"]: arm["hops"] for arm in block["arms"]} == {
         "alone": behind,
         "nginx": ["nginx", *behind],

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import socket
-import socketserver
+import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +64,23 @@ class Asks(Answer):
         return self.database.recv(100)
 """
 )
+DATABASE = """
+import socketserver
+
+class Answers(socketserver.StreamRequestHandler):
+    disable_nagle_algorithm = True
+
+    def handle(self):  # `select 1` is answered with `1`, line by line
+        while line := self.rfile.readline():
+            self.wfile.write(line.split()[-1] + b"\\n")
+
+class Service(socketserver.ThreadingTCPServer):
+    allow_reuse_address, daemon_threads, request_queue_size = True, True, 128
+
+server = Service(("127.0.0.1", 0), Answers)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
 BY_VARIABLE = 'Tcp(("127.0.0.1", int(os.environ["PORT"])), Answer).serve_forever()'
 BY_WORD = 'Tcp(("0.0.0.0", int(sys.argv[1])), Answer).serve_forever()'
 ON_PORT_3000 = 'Tcp(("127.0.0.1", 3000), Answer).serve_forever()'
@@ -90,30 +106,15 @@ def write(folder: Path, main: str, *words: str, prelude: str = SERVER) -> App:
     return App(command=[sys.executable, "app.py", *words], folder=str(folder))
 
 
-class _Service(socketserver.ThreadingTCPServer):
-    allow_reuse_address, daemon_threads, request_queue_size = True, True, 128
-
-
-class _Database(socketserver.StreamRequestHandler):
-    disable_nagle_algorithm = True
-
-    def handle(self) -> None:
-        """`select 1` is answered with `1`, line by line."""
-        while line := self.rfile.readline():
-            self.wfile.write(line.split()[-1] + b"\n")
-
-
 @contextmanager
 def database() -> Iterator[int]:
-    """A service on the loopback of this process's namespace: its port."""
-    with _Service(("127.0.0.1", 0), _Database) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    """A service on the loopback of this thread's namespace, a process of its own: its port."""
+    with subprocess.Popen([sys.executable, "-c", DATABASE], stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield server.server_address[1]
+            assert process.stdout is not None, "a pipe was asked for"
+            yield int(process.stdout.readline())
         finally:
-            server.shutdown()
-            thread.join()
+            process.kill()
 
 
 def free_port() -> int:
