@@ -86,7 +86,7 @@ def test_an_app_with_a_database_is_measured_behind_its_configuration(shop: Datab
     confirmed = [block for block in read_record(tmp_path / "record").blocks if block.experiment == "confirmed"]
     forwarder = f"forwarder-{shop.port}"
     for part in (part for block in confirmed for part in block.arms):
-        assert part.hops[1:3] == ["app", forwarder] and len(part.hops) == 4, "the service is the last hop"
+        assert part.hops[1:] == ["app", forwarder], "processes that come and go, as PostgreSQL has them, are no hop"
         assert part.totals is not None and part.totals.errors == {}
         assert all(piece.cpu_ns[hop] for piece in part.slices for hop in part.hops if piece.answers)
     assert confirmed
