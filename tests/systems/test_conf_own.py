@@ -84,12 +84,12 @@ def test_an_app_with_a_database_is_measured_behind_its_configuration(shop: Datab
     answer = conf(tmp_path, *words, "--", *DJANGO.command)
     assert "Set-Cookie" in answer["seen"]["changing"], "a new token for each visitor"
     confirmed = [block for block in read_record(tmp_path / "record").blocks if block.experiment == "confirmed"]
+    assert confirmed
     forwarder = f"forwarder-{shop.port}"
     for part in (part for block in confirmed for part in block.arms):
         assert part.hops[1:] == ["app", forwarder], "processes that come and go, as PostgreSQL has them, are no hop"
         assert part.totals is not None and part.totals.errors == {}
         assert all(piece.cpu_ns[hop] for piece in part.slices for hop in part.hops if piece.answers)
-    assert confirmed
 
 
 def conf(folder: Path, *words: object) -> dict[str, Any]:

@@ -48,11 +48,12 @@ class Section(abc.ABC):
     asks: ClassVar[str] = ""
     tells: ClassVar[tuple[str, ...]] = ()
     short_s: ClassVar[float | None] = None
+    keeps: ClassVar[type[Kept]] = Kept  # when a run is due
 
     def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL, machine: Machine | None = None) -> None:
         """`folder` holds the kept lines, as `lines.path_of` says; those of `machine` count, else those of this one."""
         self.form = form
-        self.kept = Kept(path_of(self.key, folder), self.cases, self.runs(), machine)
+        self.kept = self.keeps(path_of(self.key, folder), self.cases, self.runs(), machine)
 
     def runs(self) -> int | None:
         """How many runs there will be, if not all cases are known from the beginning."""

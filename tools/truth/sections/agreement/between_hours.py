@@ -10,14 +10,12 @@ import datetime
 import math
 import statistics
 from collections.abc import Sequence
-from pathlib import Path
 
 from hopcost.errors import MeasurementFailed
 from hopcost.report.formats.json_schema import ReportedExperiment
-from tools.truth.form import Form
+from hopcost.report.formatting import count
 from tools.truth.kept import Kept
-from tools.truth.lines import FOLDER, Case, Figures, Line, Sorted, read
-from tools.truth.made_with import Machine
+from tools.truth.lines import Case, Figures, Line, Sorted, read
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, closed_loop, compared_arms, read_nothing, run_suite
 from tools.truth.server import say
@@ -28,7 +26,9 @@ RUN_S, REPORT_S = 120.0, 8.0
 RUNS, COVERS_H = 6, 24.0  # at least
 APART_S = 3600.0
 HOLD_LEAST = 0.95
-NORMAL = 1.96  # half-widths of 95 % in standard errors, for many starts: for few it calls a run too exact
+# The half-width of a 95 % range in standard errors, for one arm and many starts. With several arms or few starts it has
+# more of them: then a run's own error is taken for too large, and what lies between hours for too small.
+NORMAL = 1.96
 COLUMNS = ["figure", "stack", "all hours:", "± of a run:", "between hours:", "ranges that hold it:", "holds"]
 
 
@@ -114,12 +114,7 @@ class BetweenHours(Section):
     heading = "# Between hours"
     asks = "A range of one hour holds in other hours too"
     tells = ("between hours", "ranges that hold it")
-    short_s = None
-
-    def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL, machine: Machine | None = None) -> None:
-        """`folder` holds the kept lines."""
-        super().__init__(folder, form, machine)
-        self.kept = Hourly(self.kept.path, self.cases, machine=machine)
+    keeps = Hourly
 
     def cases(self) -> list[Case]:
         """As many runs as there are, and no fewer than there should be."""
@@ -135,14 +130,14 @@ class BetweenHours(Section):
         keys = [key for key in (runs[0] if runs else {}) if not key.endswith((" low", " high"))]
         words = [verdict(runs, key, covered) for key in keys]
         rows = [[*_cells(runs, key), word] for key, word in zip(keys, words, strict=True)]
-        after = [f"{len(runs)} runs over {covered:.1f} hours."] if runs else []
+        after = [f"{count(len(runs), 'run')} over {covered:.1f} hours."] if runs else []
         return [Part([_prose()], COLUMNS, rows, words or [unfinished(0, RUNS)], after)]
 
 
 def verdict(runs: Sequence[Figures], key: str, covered: float) -> str:
     """Whether enough of the ranges hold the figure of all hours; unfinished before a day and six runs are over."""
     if len(runs) < RUNS or covered < COVERS_H:
-        return f"unfinished: {len(runs)} runs over {covered:.1f} of {COVERS_H:g} hours"
+        return f"unfinished: {count(len(runs), 'run')} over {covered:.1f} of {COVERS_H:g} hours"
     return "yes" if holding(runs, key) >= HOLD_LEAST * len(runs) else "no"
 
 
@@ -163,7 +158,8 @@ def _prose() -> str:
     return (
         f"`hopcost run {SUITE} {EXPERIMENT} --time {RUN_S:g}s`, again and again, at least an hour apart: each call of"
         f" `make truth` adds a run. Ratios to the baseline. *All hours* is the median over the runs, *between hours*"
-        " the standard deviation of the runs' figures beyond what their own ranges explain. A row holds if at least"
-        f" {HOLD_LEAST:.0%} of the ranges hold the figure of all hours, over {RUNS} runs and {COVERS_H:g} hours or"
-        " more. hopcost promises that for one hour only."
+        " the standard deviation of the runs' figures beyond what their own ranges explain. It is rather too"
+        " small: the ranges of a run hold for all stacks together, so that each is wider than one alone would be."
+        f" A row holds if at least {HOLD_LEAST:.0%} of the ranges hold the figure of all hours, over {RUNS} runs and"
+        f" {COVERS_H:g} hours or more. hopcost promises that for one hour only."
     )
