@@ -44,6 +44,8 @@ class App(BaseHTTPRequestHandler):
             self.close_connection = True
         elif oddity == "stream":
             self.stream()
+        elif (oddity == "stalls once" and 300 <= number < 304) or (oddity == "stalls" and number % 100 >= 96):
+            time.sleep(5)
         elif oddity == "ends" and number > 100:
             sys.stderr.write("enough answered\n")
             sys.stderr.flush()

@@ -160,6 +160,20 @@ def test_an_answer_that_takes_for_ever_is_not_waited_for(oddity: str, message: s
     assert message in error.message
 
 
+def test_an_app_that_stood_still_once_is_loaded_once_more() -> None:
+    said: list[str] = []
+    with running(odd("stalls once")) as (stack, rig):
+        known = learn_app(stack, Workload(connections=4, timeout_s=1), rig, said.append)
+    assert said[-1] == "4 requests timed out; it is loaded once more"
+    assert "requests of its warm-up without a correct answer: 4" in known.notes
+
+
+def test_an_app_that_stands_still_again_is_refused() -> None:
+    error = refused("stalls", Workload(connections=4, timeout_s=1))
+    assert " timeout)" in error.message
+    assert "fewer connections" in (error.hint or "")
+
+
 def test_a_status_that_the_user_expects_is_measured() -> None:
     workload = Workload(connections=4, expect=Expect(Compared.LENGTH, status=401))
     known = learned(odd("login"), workload=workload)
