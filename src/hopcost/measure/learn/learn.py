@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -88,26 +89,25 @@ def _load(
 ) -> tuple[Expect, Course]:
     """The load until the app is warm.
 
-    Where bodies turn out to change under load, again with less compared. Where nothing but time-outs fails it, once
-    again from the start: an app stands still for seconds as it fills a cache, and a virtual machine since its host has
-    other guests.
+    If bodies turn out to change under load, the load goes on with less compared. If all its errors are time-outs, it
+    begins anew, once: an app may stand still as it fills a cache, a virtual machine as its host serves other guests.
     """
     is_asked = workload.expect.compared is not Compared.BODY
     before: list[Stretch] = []
-    timed_out = 0
+    lost: Counter[str] = Counter()
     while True:
         loaded = msgspec.structs.replace(workload, expect=expect)
         course = load_until_warm(stack, loaded, answer, rig, before)
         wrong = set(course.errors) if course.fails else set()
-        if wrong == {"timeout"} and not timed_out:
-            timed_out = course.errors["timeout"]
-            say(f"{timed_out} requests timed out; it is loaded once more")
+        if wrong == {"timeout"} and not lost:
+            lost = course.errors
+            say(f"{stack.prepared.hops[-1].name}: loaded once more: requests timed out ({lost.total()})")
         elif wrong == {"body"} and not is_asked and expect.compared is not Compared.STATUS:
             less = Compared.STATUS if expect.compared is Compared.LENGTH else Compared.LENGTH
             expect, before = Expect(less, expect.status), course.slices
         else:
             refuse_errors(stack, workload, course)
-            course.errors["timeout"] += timed_out
+            course.errors.update(lost)
             return expect, course
 
 
@@ -129,6 +129,6 @@ def _notes_of_load(warmth: Warmth, course: Course) -> list[str]:
     if not warmth.is_settled:
         change = "" if warmth.change is None else f": it changed by {100 * warmth.change:.0f} % at last"
         notes.append(f"its CPU time per request had not settled when the time for its warm-up was over{change}")
-    if course.errors.total():
+    if course.errors:
         notes.append(f"requests of its warm-up without a correct answer: {course.errors.total()}")
     return notes

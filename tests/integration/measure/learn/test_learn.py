@@ -163,8 +163,8 @@ def test_an_answer_that_takes_for_ever_is_not_waited_for(oddity: str, message: s
 def test_an_app_that_stood_still_once_is_loaded_once_more() -> None:
     said: list[str] = []
     with running(odd("stalls once")) as (stack, rig):
-        known = learn_app(stack, Workload(connections=4, timeout_s=1), rig, said.append)
-    assert said[-1] == "4 requests timed out; it is loaded once more"
+        known = learn_app(stack, Workload(connections=4, timeout_s=3), rig, said.append)
+    assert said[-1] == "odd: loaded once more: requests timed out (4)"
     assert "requests of its warm-up without a correct answer: 4" in known.notes
 
 
