@@ -12,6 +12,8 @@ import msgspec
 VERDICTS = ("holds", "within", "within ±3 %")  # columns with `yes`, `no`, `undecided` or `unfinished: …`
 SEVERAL = re.compile(r"^Holds: (.*)\.$")  # below a table: `Holds: run: yes; quick: no.`
 MOST_NAMED = 3
+UNFINISHED = "unfinished"
+NOT_MEASURED = " Not measured yet."
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -35,11 +37,11 @@ def told(asks: str, tells: tuple[str, ...], body: list[str]) -> str:
     >>> told("Clocks agree", ("off",), ["| case | off | holds |", "| --- | ---: | --- |", "| a | 9 | no |"])
     '**Clocks agree.** The one check does not hold: a: off 9.'
     """
-    judged = [check for check in checks(body, tells) if not check.verdict.startswith("unfinished")]
+    judged = [check for check in checks(body, tells) if not check.verdict.startswith(UNFINISHED)]
     good = [check for check in judged if check.verdict == "yes"]
     bad = [check for check in judged if check.verdict == "no"]
     if not judged:
-        return f"**{asks}.** Not measured yet."
+        return f"**{asks}.**{NOT_MEASURED}"
     if len(judged) == 1:
         counted = "The one check holds" if good else f"The one check {'does not hold' if bad else 'is undecided'}"
     else:
@@ -51,6 +53,17 @@ def told(asks: str, tells: tuple[str, ...], body: list[str]) -> str:
     named = "; ".join(check.words for check in bad[:MOST_NAMED])
     more = f"; and {len(bad) - MOST_NAMED} more" if len(bad) > MOST_NAMED else ""
     return f"**{asks}.** {counted}{':' if len(judged) == 1 else '. Not:'} {named}{more}."
+
+
+def why_unfinished(body: list[str]) -> str | None:
+    """What the first check without a verdict lacks; None if every check has one.
+
+    >>> why_unfinished(["| case | holds |", "| --- | --- |", "| a | unfinished: 4 runs over 6 of 24 hours |"])
+    '4 runs over 6 of 24 hours'
+    """
+    verdicts = (check.verdict for check in checks(body, ()) if check.verdict.startswith(UNFINISHED))
+    first = next(verdicts, None)
+    return None if first is None else first.removeprefix(f"{UNFINISHED}: ")
 
 
 def checks(body: list[str], tells: tuple[str, ...]) -> list[Check]:

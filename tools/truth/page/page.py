@@ -11,7 +11,7 @@ from tools.markdown import fill, table
 from tools.truth.form import Form
 from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, path_of, read
 from tools.truth.made_with import NAMELESS_METHOD, ROOT, Machine, engine_digest, this_machine
-from tools.truth.page.in_words import told
+from tools.truth.page.in_words import NOT_MEASURED, told, why_unfinished
 from tools.truth.page.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
 from tools.truth.sections.agreement.between_hours import BetweenHours
@@ -113,8 +113,9 @@ def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, 
         return Standing(words, cells, [f"#{section.heading}", "", note, *older[section.heading]], False)
     used, left = len(done.used), section.kept.left()
     words = told(section.asks, section.tells, body)
-    if used and left:
-        words = f"{words.removesuffix(' Not measured yet.')} Not finished: {used} of {used + left} runs."
+    why = f"{used} of {used + left} runs" if left else why_unfinished(body)
+    if used and why is not None:
+        words = f"{words.removesuffix(NOT_MEASURED)} Not finished: {why}."
     cells = [
         str(METHOD.number),
         section.form.value,

@@ -51,6 +51,14 @@ class Long(Mock):
     short_s = None
 
 
+class Hours(Mock):
+    """Needs more than a number of runs."""
+
+    def parts(self, done: lines.Sorted) -> list[part.Part]:
+        why = "unfinished: 4 runs over 6 of 24 hours"
+        return [part.Part(["Words."], ["stack", "holds"], [["a", why]], [why])]
+
+
 @pytest.fixture
 def mocks(monkeypatch: pytest.MonkeyPatch) -> dict[str, type[part.Section]]:
     kinds: dict[str, type[part.Section]] = {"rest": Rest, "mock": Mock, "long": Long}
@@ -122,6 +130,14 @@ def test_what_an_older_method_said_stays_until_this_one_has_measured(tmp_path: P
     keep(tmp_path, 0)
     text = truth.page(tmp_path)[0]
     assert f"| mock | {METHOD.number} | full | 1 of 4 done |" in text and "Not finished: 1 of 4 runs" in text
+
+
+def test_runs_that_are_all_there_and_not_enough_are_not_called_unmeasured(tmp_path: Path, mocks: Any) -> None:
+    mocks["mock"] = Hours
+    for number in range(4):
+        keep(tmp_path, number)
+    said = " ".join(truth.page(tmp_path)[0].split())
+    assert f"- **{Hours.asks}.** Not finished: 4 runs over 6 of 24 hours." in said
 
 
 def test_the_one_that_takes_the_rest_of_the_hour_comes_last(mocks: object) -> None:
