@@ -78,7 +78,7 @@ def test_the_environment_has_the_keys_that_are_described() -> None:
         "programs",
         "binaries",
         "labels",
-        "generator_machine",
+        "generator_machines",
     }
     of_the_run |= {"microcode", "mitigations", "sites", "site_differences"}  # of a fleet
     assert {*facts.Facts.__struct_fields__, *of_the_run} == set(reference.WORDS.environment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -41,10 +41,10 @@ class NothingSet:
 
 
 class GeneratorUse(NamedTuple):
-    """What makes the load: the CPU time that it used on the stacks' machine, and its own machine, if it has one."""
+    """What makes the load: the CPU time that it used on the stacks' machine, and its own machines by name, if any."""
 
     cpu_ns_here: int
-    machine: GeneratorConditions | None = None
+    machines: Mapping[str, GeneratorConditions] = {}
 
 
 class Rig(Protocol):

@@ -13,7 +13,7 @@ import msgspec
 from hopcost.history.labels import labels_here
 from hopcost.machine import facts
 from hopcost.measure import loop, quiet
-from hopcost.measure.fleet.names import Elsewhere
+from hopcost.measure.fleet.ssh.names import Elsewhere
 from hopcost.measure.load import peer as peer_load
 from hopcost.measure.load.engine import cores_in_use
 from hopcost.measure.rig import RealRig, Rig

@@ -1,4 +1,4 @@
-"""A run whose generator has a machine of its own: stacks here, the engine and the check of answers there."""
+"""A run whose generator has a machine of its own, or several: stacks here, engines and the check of answers there."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from hopcost.machine import facts
 from hopcost.machine.other_load import OtherPrograms
 from hopcost.measure import run
 from hopcost.measure.fleet.generator import GeneratorMachine
-from hopcost.measure.fleet.names import Elsewhere
+from hopcost.measure.fleet.generators import Generators
+from hopcost.measure.fleet.reading import MachineChange
+from hopcost.measure.fleet.ssh.names import Elsewhere
 from hopcost.measure.quiet import busiest
 from hopcost.measure.rig import GeneratorUse, RealRig
 from hopcost.measure.watcher import RunWatcher
-from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import RunOptions
@@ -46,66 +47,64 @@ def measure_from_elsewhere(
     """As `run.measure`, loaded from the generator's machine; the options must have a seed."""
     if options.one_arm_at_a_time:
         raise UsageError("--on: only hopcost's own engine runs on another machine", "leave --generator or --on out")
-    with GeneratorMachine(elsewhere) as generator:
-        here = run.look_around(suite, options, run_watcher, GeneratorLimits(generator.name, generator.cores))
+    with Generators(elsewhere) as generators:
+        here = run.look_around(suite, options, run_watcher, generators.limits)
         plan = make_plan(suite, chosen, options, here.limits)
-        _refuse_without_python(plan, generator)
-        host, environment = run.open_host(here, run_watcher, generator.address)
-        environment["generator_machine"] = generator.environment()
+        _refuse_without_python(plan, generators)
+        _refuse_too_few_connections(plan, generators)
+        host, environment = run.open_host(here, run_watcher, generators.address)
+        environment["generator_machines"] = generators.environment()
         run.try_settings(plan, host.network)
-        rig = TwoMachinesRig(host, generator)
+        rig = TwoMachinesRig(host, generators)
         return run.record_plan(suite, plan, options.folder, environment, rig, run_watcher, question)
 
 
-def _refuse_without_python(plan: Plan, generator: GeneratorMachine) -> None:
-    if any(experiment.loads for experiment in plan.experiments) and not generator.facts.has_python:
+def _refuse_without_python(plan: Plan, generators: Generators) -> None:
+    machine = generators.without_python
+    if machine is not None and any(experiment.loads for experiment in plan.experiments):
         raise CannotMeasure(
-            f"{generator.name}: an offered load needs python3 there, which looks for how long its cores stand still",
+            f"{machine}: an offered load needs python3 there, which looks for how long its cores stand still",
             "apt-get install python3-minimal there",
         )
 
 
-class TwoMachinesRig(RealRig):
-    """This machine's host for the stacks, and the engine elsewhere."""
+def _refuse_too_few_connections(plan: Plan, generators: Generators) -> None:
+    count = len(generators.machines)
+    for experiment in plan.experiments:
+        connections = experiment.workload.connections
+        if connections < count:
+            raise UsageError(
+                f"--on: {experiment.name} has fewer connections ({connections}) than generators ({count})",
+                "name fewer machines, or another experiment",
+            )
 
-    def __init__(self, host: Host, generator: GeneratorMachine) -> None:
+
+class TwoMachinesRig(RealRig):
+    """This machine's host for the stacks, and the engines elsewhere."""
+
+    def __init__(self, host: Host, generators: Generators) -> None:
         super().__init__(host)
-        self.generator = generator
+        self.generators = generators
         self._stack_cores: list[int] = []
 
     def watch_others(self, cores: list[int]) -> OtherPrograms:
-        """On both machines, one after the other; the busier one counts."""
-        return max(self.host.watch_others(cores), self.generator.watch_others(), key=lambda others: others.share)
+        """On all machines, one after the other; the busiest one counts."""
+        return max(self.host.watch_others(cores), self.generators.watch_others(), key=lambda others: others.share)
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
-        """Of the generator's cores, on its machine."""
-        self.generator.ensure()
-        return self.generator.longest_stall_ns(cores, METHOD.stall_look_ns)
+        """Of the generators' cores, on their machines."""
+        self.generators.ensure()
+        return self.generators.longest_stall_ns(cores, METHOD.stall_look_ns)
 
     def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[Stack]:
         """Here. A connection that was lost in an earlier block is made anew; CannotMeasure if it cannot."""
-        self.generator.ensure()
+        self.generators.ensure()
         self._stack_cores = experiment.cores.stack
         return super().start(arm, experiment, label)
 
     def ask(self, stack: Stack, workload: Workload) -> HttpAnswer:
-        """From the generator's machine: through its SSH server, and on the way that the load takes."""
-        prepared = stack.prepared
-        address = prepared.address
-        assert address.port is not None, "arms on Unix sockets are left out of the plan"
-        with self.generator.forwarded(address.host, address.port) as port:
-            near = msgspec.structs.replace(
-                address, address=f"{LOOPBACK}:{port}", server_name=address.server_name or address.host
-            )
-            first = msgspec.structs.replace(prepared.hops[0], address=near)
-            forwarded = msgspec.structs.replace(prepared, hops=[first, *prepared.hops[1:]])
-            try:
-                answer = ask_stack(forwarded, workload)
-            except ArmFailed as error:
-                if self.generator.is_lost:
-                    raise MeasurementFailed(f"{self.generator.name}: the connection is lost") from error
-                message = error.message.replace(near.address, address.address)
-                raise ArmFailed(error.arm, f"from {self.generator.name}: {message}", error.hint) from error.__cause__
+        """The first machine's answer; all ask through their SSH servers, and on the way that the load takes."""
+        answer, *_ = [_ask_from(machine, stack, workload) for machine in self.generators.machines]
         if isinstance(stack, RunningStack):
             stack.supply.refuse_error(answer.status)
         return answer
@@ -113,20 +112,41 @@ class TwoMachinesRig(RealRig):
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         """There; the agent here has the cores that the stacks leave."""
         free = [core for core in facts.allowed_cores() if core not in self._stack_cores]
-        return self.generator.run_engine(plan, free)
+        return self.generators.run_engine(plan, free)
 
-    def generator_use(self, end: End) -> GeneratorUse:  # noqa: ARG002 - what the engine used, it used there
-        """The agent's CPU time, and what the generator's machine did meanwhile."""
-        load = self.generator.last_load
-        assert load is not None, "the engine has ended well"
-        change = load.machine
-        others = [OtherProgram(program.name, program.pid, program.cpu_ns) for program in change.others]
-        machine = GeneratorConditions(
-            elapsed_ns=change.elapsed_ns,
-            foreign_cpu_ns=change.foreign_cpu_ns,
-            steal_ns=change.steal_ns,
-            throttled_ns=change.throttled_ns,
-            swapped_pages=change.swapped_pages,
-            others=busiest(others),
+    def generator_use(self, end: End) -> GeneratorUse:  # noqa: ARG002 - what the engines used, they used there
+        """The agent's CPU time, and what the generators' machines did meanwhile."""
+        load = self.generators.last_load
+        assert load is not None, "the engines have ended well"
+        return GeneratorUse(load.agent_cpu_ns, {name: _conditions(change) for name, change in load.machines.items()})
+
+
+def _ask_from(machine: GeneratorMachine, stack: Stack, workload: Workload) -> HttpAnswer:
+    prepared = stack.prepared
+    address = prepared.address
+    assert address.port is not None, "arms on Unix sockets are left out of the plan"
+    with machine.forwarded(address.host, address.port) as port:
+        near = msgspec.structs.replace(
+            address, address=f"{LOOPBACK}:{port}", server_name=address.server_name or address.host
         )
-        return GeneratorUse(load.agent_cpu_ns, machine)
+        first = msgspec.structs.replace(prepared.hops[0], address=near)
+        forwarded = msgspec.structs.replace(prepared, hops=[first, *prepared.hops[1:]])
+        try:
+            return ask_stack(forwarded, workload)
+        except ArmFailed as error:
+            if machine.is_lost:
+                raise MeasurementFailed(f"{machine.name}: the connection is lost") from error
+            message = error.message.replace(near.address, address.address)
+            raise ArmFailed(error.arm, f"from {machine.name}: {message}", error.hint) from error.__cause__
+
+
+def _conditions(change: MachineChange) -> GeneratorConditions:
+    others = [OtherProgram(program.name, program.pid, program.cpu_ns) for program in change.others]
+    return GeneratorConditions(
+        elapsed_ns=change.elapsed_ns,
+        foreign_cpu_ns=change.foreign_cpu_ns,
+        steal_ns=change.steal_ns,
+        throttled_ns=change.throttled_ns,
+        swapped_pages=change.swapped_pages,
+        others=busiest(others),
+    )

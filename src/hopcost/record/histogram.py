@@ -9,7 +9,7 @@ import base64
 import binascii
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
@@ -72,6 +72,15 @@ def merge(encoded: Iterable[str]) -> Histogram:
             raise UsageError("a histogram of the record has another range or resolution than the engine's", CHANGED)
         total += counts
     return Histogram(total)
+
+
+def add_up(encoded: Sequence[str]) -> str:
+    """The sum of the engine's histograms, at least one, encoded as they are."""
+    first, *others = encoded
+    sum_of_all = HdrHistogram.decode(first)
+    for text in others:
+        sum_of_all.decode_and_add(text)
+    return str(sum_of_all.encode().decode())
 
 
 def is_whole(text: str) -> bool:

@@ -72,7 +72,7 @@ class MockRig:
         self.engine_faults: list[Exception] = []
         self.interrupted_at: int | None = None
         self.plans: list[EnginePlan] = []
-        self.generator_machine: GeneratorConditions | None = None
+        self.generators: dict[str, GeneratorConditions] = {}
         self.clock_s = 1000.0
         self.load_s = 1.0  # that a run of the engine takes on this clock
         self.restarts: Iterator[float] = itertools.repeat(
@@ -202,7 +202,7 @@ class MockRig:
         yield End(elapsed_ns=10**9, generator_cpu_ns=1, validity=Validity.VALID, reasons=[])
 
     def generator_use(self, end: End) -> GeneratorUse:
-        return GeneratorUse(end.generator_cpu_ns, self.generator_machine)
+        return GeneratorUse(end.generator_cpu_ns, self.generators)
 
 
 class Observer:

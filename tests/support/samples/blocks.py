@@ -8,7 +8,9 @@ from collections.abc import Mapping
 import msgspec
 from hdrh.histogram import HdrHistogram
 
+from hopcost.programs.generators.agent import AgentEdges
 from hopcost.programs.generators.engine_lines import ArmTotals, End, Slice, Start, Validity, WarmedUp
+from hopcost.programs.generators.generator_slice import GeneratorSlice
 from hopcost.record.contents.block import ArmBlock, Block, Failure
 from hopcost.record.contents.evidence import CheckedAnswer
 from hopcost.record.contents.offered_load import OpenLoad
@@ -63,6 +65,13 @@ def slice_of(
         cpu_outside_ns={hop: outside_ns if hop == hops[0] else 0 for hop in hops},
         generator_cpu_ns=generator_cpu_ns,
     )
+
+
+def generator_slice(machine: str, agent: AgentEdges | None = None, /, **figures: int) -> GeneratorSlice:
+    """What one of several generators did in a slice of 100 ms: nothing but these figures."""
+    values = {"elapsed_ns": 100 * MS, "answers": 0, "sent": 0, "due": 0, "not_sent": 0, "late": 0}
+    values |= {"generator_cpu_ns": 0, "spin_ns": 0, "run_delay_ns": 0} | figures
+    return GeneratorSlice(machine, agent=agent, **values)
 
 
 def part(

@@ -53,8 +53,10 @@ def test_it_runs_there_and_the_record_comes_here(two_machines: Hosts, tmp_path: 
         run = command.hopcost(*words(two_machines, tmp_path, 8), before=two_machines.outside, extra=environment)
     kept = reader.read_record(tmp_path / "record")
     assert kept.blocks and all(part.errors == {} for block in kept.blocks for part in block.arms)
-    own = kept.environment["generator_machine"]
-    assert isinstance(own, dict) and (own["name"], own["stacks_address"]) == (GENERATOR, STACKS)
+    machines = kept.environment["generator_machines"]
+    assert isinstance(machines, list) and len(machines) == 1
+    own = machines[0]
+    assert (own["name"], own["stacks_address"]) == (GENERATOR, STACKS)
     assert f"record: {tmp_path / 'record'}" in run.stderr
     assert run.returncode in (0, 4), run.stdout + run.stderr  # 4: a busy machine voids starts
     assert "a Unix socket is not reached" in run.stderr

@@ -95,7 +95,7 @@ def test_a_site_may_have_a_generators_machine(two_sites: Sites, tmp_path: Path) 
     kept = reader.read_record(record)
     counting = [block for block in kept.blocks if block.validity is not Validity.VOID]
     assert counting, done.stderr
-    assert all(block.site == "a" and block.generator is not None for block in counting)
+    assert all(block.site == "a" and list(block.generators) == [two_sites.address("b")] for block in counting)
     assert two_sites.left_after(15) == []
 
 

@@ -12,7 +12,8 @@ WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "page/kept "
         "nginx/ablations/ablation nginx/traps/trap plan/options plan/plan plan/until "
-        "programs/generators/agent programs/generators/server_faults record/contents/block "
+        "programs/generators/agent programs/generators/generator_slice programs/generators/server_faults "
+        "record/contents/block "
         "record/contents/evidence record/contents/offered_load record/contents/reason "
         "record/contents/repeat record/contents/run stacks/prepare/prepared "
         "statistics/change_points/segments "
@@ -53,8 +54,8 @@ WITHOUT_A_FILE = {
         "measure/learn/answers measure/learn/idle measure/learn/learned measure/learn/load"
     ),
     "two machines show it: tests/systems/fleet": (
-        "measure/fleet/address measure/fleet/agent measure/fleet/connection measure/fleet/generator "
-        "measure/fleet/login measure/fleet/sent_engine measure/two_machines"
+        "measure/fleet/address measure/fleet/agent measure/fleet/ssh/connection measure/fleet/generator "
+        "measure/fleet/generators measure/fleet/ssh/login measure/fleet/sent_engine measure/two_machines"
     ),
     "sites show it: tests/systems/fleet": (
         "cli/set_up/fleet measure/sites/dask/cluster measure/sites/dask/fleet measure/sites/dask/settings "

@@ -19,7 +19,7 @@ from hopcost.plan.until import Until
 from hopcost.suites.peer_name import PeerName
 
 if TYPE_CHECKING:
-    from hopcost.measure.fleet.names import Elsewhere
+    from hopcost.measure.fleet.ssh.names import Elsewhere
     from hopcost.plan.options import RunOptions
     from hopcost.report import Part
 

@@ -1,4 +1,4 @@
-"""The options of a run whose generator has a machine of its own."""
+"""The options of a run whose generators have machines of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from hopcost.errors import UsageError
 
 if TYPE_CHECKING:
-    from hopcost.measure.fleet.names import Elsewhere
+    from hopcost.measure.fleet.ssh.names import Elsewhere
 
 SUITE_THERE = "suite.toml"
 
@@ -20,8 +20,8 @@ On = Annotated[
     typer.Option(
         "--on",
         metavar="g=HOST",
-        help="Load the stacks from another machine, which SSH reaches as user@host:port. s=HOST,g=HOST: the stacks run"
-        " elsewhere too.",
+        help="Load the stacks from another machine, which SSH reaches as user@host:port. g=HOST,g=HOST: several make"
+        " one load. s=HOST,g=HOST: the stacks run elsewhere too.",
     ),
 ]
 Address = Annotated[
@@ -50,7 +50,7 @@ def read_elsewhere(
     on: str | None, address: str | None, keys: list[Path] | None, known_hosts: Path | None
 ) -> Elsewhere | None:
     """The other machines; None without `--on`. UsageError for options that mean nothing."""
-    from hopcost.measure.fleet import names
+    from hopcost.measure.fleet.ssh import names
 
     if on is None:
         given = {"--address": address, "--ssh-key": keys, "--known-hosts": known_hosts}
@@ -63,7 +63,7 @@ def read_elsewhere(
             raise UsageError(f"{file}: there is no such file", "name existing files after --known-hosts and --ssh-key")
     access = names.Access(keys=tuple(keys or ()), known_hosts=known_hosts or names.Access().known_hosts)
     machines = names.read_machines(on)
-    return names.Elsewhere(machines[names.GENERATOR_ROLE], access, address, machines.get(names.STACKS_ROLE))
+    return names.Elsewhere(machines.generators, access, address, machines.stacks)
 
 
 def run_on_stacks_machine(elsewhere: Elsewhere, suite: str, record: Path | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 from hopcost.errors import CannotMeasure
-from hopcost.measure.fleet.connection import PROHIBITED, Connection
+from hopcost.measure.fleet.ssh.connection import PROHIBITED, Connection
 
 
 def require_reached(connection: Connection, address: str) -> None:

@@ -1,6 +1,6 @@
-"""A certificate authority for one run: it signs the agent's certificate and the generator's, and nobody else trusts it.
+"""A certificate authority for one run: it signs the agent's certificate and the generators', and nobody else trusts it.
 
-Its key signs twice and is kept nowhere.
+Its key signs these and is kept nowhere.
 """
 
 from __future__ import annotations
@@ -16,6 +16,15 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 STACKS, GENERATOR = "s", "g"  # the names in the certificates, and those of `--on`
 AUTHORITY = "ca.pem"
 VALID = datetime.timedelta(hours=24)  # to both sides: the machines' clocks may differ
+
+
+def generator_names(count: int) -> list[str]:
+    """Those in the certificates of so many generators.
+
+    >>> generator_names(1), generator_names(2)
+    (['g'], ['g1', 'g2'])
+    """
+    return [GENERATOR] if count == 1 else [f"{GENERATOR}{number}" for number in range(1, count + 1)]
 
 
 def certificate_of(name: str) -> str:

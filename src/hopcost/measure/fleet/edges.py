@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import PurePath
 
@@ -20,24 +20,41 @@ class Builds(StrEnum):
     ANY = "any"  # of another architecture; the version must be the same either way
 
 
-def order_of(plan: EnginePlan, address: str, folder: PurePath, *, builds: Builds = Builds.SAME) -> AgentOrder:
-    """What the agent is told: its arms, in the plan's order, and the certificates in `folder`."""
+def order_of(
+    plan: EnginePlan,
+    address: str,
+    folder: PurePath,
+    *,
+    generators: Sequence[str] = (GENERATOR,),
+    builds: Builds = Builds.SAME,
+) -> AgentOrder:
+    """What the agent is told: its arms, in the plan's order, and the certificates in `folder`.
+
+    The first of the `generators` leads the others, by the names in their certificates.
+    """
+    leader, *followers = generators
     return AgentOrder(
         address=address,
         ca_file=str(folder / AUTHORITY),
         cert_file=str(folder / certificate_of(STACKS)),
         key_file=str(folder / key_of(STACKS)),
-        generators=[GENERATOR],
-        leader=GENERATOR,
+        generators=list(generators),
+        leader=leader,
+        followers=followers,
         arms=[AgentArm(arm.name, arm.freeze, arm.hops) for arm in plan.arms],
         builds=builds.value,
     )
 
 
 def plan_elsewhere(
-    plan: EnginePlan, agent_address: str, folder: PurePath, authorities: Mapping[str, str] = {}
+    plan: EnginePlan,
+    agent_address: str,
+    folder: PurePath,
+    authorities: Mapping[str, str] = {},
+    *,
+    generator: str = GENERATOR,
 ) -> EnginePlan:
-    """The plan for the engine on the generator's machine, whose certificates are in `folder` there.
+    """The plan for the engine on the machine of this `generator`, whose certificates are in `folder` there.
 
     `authorities` are the files there that hold what the arms' clients trust, by their paths here.
     """
@@ -45,8 +62,8 @@ def plan_elsewhere(
         address=agent_address,
         server_name=STACKS,
         ca_file=str(folder / AUTHORITY),
-        cert_file=str(folder / certificate_of(GENERATOR)),
-        key_file=str(folder / key_of(GENERATOR)),
+        cert_file=str(folder / certificate_of(generator)),
+        key_file=str(folder / key_of(generator)),
     )
     arms = []
     for place, arm in enumerate(plan.arms):

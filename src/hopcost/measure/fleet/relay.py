@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 from hopcost import __version__
 from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed
-from hopcost.measure.fleet import scripts
-from hopcost.measure.fleet.connection import Connection
-from hopcost.measure.fleet.names import GENERATOR_ROLE, STACKS_ROLE, Elsewhere
-from hopcost.measure.fleet.scripts import Finished
+from hopcost.measure.fleet.ssh import scripts
+from hopcost.measure.fleet.ssh.connection import Connection
+from hopcost.measure.fleet.ssh.names import GENERATOR_ROLE, STACKS_ROLE, Elsewhere
+from hopcost.measure.fleet.ssh.scripts import Finished
 
 LOOK_S = 1.0  # between two looks whether somebody interrupts
 RECORD, KNOWN_HOSTS = "record", "known_hosts"  # in the folder there
@@ -52,7 +52,8 @@ def run_there(elsewhere: Elsewhere, words: Sequence[str], files: dict[str, bytes
         known_hosts = elsewhere.access.known_hosts.expanduser()
         known = known_hosts.read_bytes() if known_hosts.exists() else b""
         _put(connection, folder, {**files, KNOWN_HOSTS: known})
-        own = ["--on", f"{GENERATOR_ROLE}={elsewhere.generator.text}", "--known-hosts", f"{folder}/{KNOWN_HOSTS}"]
+        generators = ",".join(f"{GENERATOR_ROLE}={login.text}" for login in elsewhere.generators)
+        own = ["--on", generators, "--known-hosts", f"{folder}/{KNOWN_HOSTS}"]
         ended = _show(connection, folder, [*words, *own, "--record", f"{folder}/{RECORD}"])
         fetched = fetch(connection.run(scripts.FETCH_RECORD, folder).output, record)
     finally:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from hopcost.errors import CannotMeasure
 from hopcost.machine import binaries
-from hopcost.measure.fleet import scripts
-from hopcost.measure.fleet.connection import Connection
 from hopcost.measure.fleet.edges import Builds
 from hopcost.measure.fleet.reading import MachineFacts
-from hopcost.measure.fleet.scripts import Finished
+from hopcost.measure.fleet.ssh import scripts
+from hopcost.measure.fleet.ssh.connection import Connection
+from hopcost.measure.fleet.ssh.scripts import Finished
 
 NAME = "hopcost-engine"
 NO_SPACE = "No space left on device"

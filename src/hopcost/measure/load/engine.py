@@ -161,8 +161,8 @@ def run_engine_plan(
         raise MeasurementFailed("the load engine ended without its last line")
     use = rig.generator_use(end)
     outside.put_into(block, use.cpu_ns_here)
-    if use.machine is not None:
-        block.generator = add_conditions(block.generator, use.machine)
+    for machine, more in use.machines.items():
+        block.generators[machine] = add_conditions(block.generators.get(machine), more)
     return end
 
 

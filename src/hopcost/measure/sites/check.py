@@ -10,7 +10,7 @@ import msgspec
 
 from hopcost import __version__
 from hopcost.errors import CannotMeasure, HopcostError
-from hopcost.measure.fleet.connection import Connection
+from hopcost.measure.fleet.ssh.connection import Connection
 from hopcost.measure.sites.hosts_file import Fleet, Host
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ def why_trusted(fleet: Fleet) -> str:
         "whoever owns one of the stacks' machines can run code on all the others while a run lasts, as the user that"
         f" logs in there: {names}. Dask knows no roles. Use machines that you trust alike."
     )
-    if all(site.generator is None for site in fleet.sites):
+    if not any(site.generators for site in fleet.sites):
         return words
     return f"{words} Your SSH agent is forwarded to them: meanwhile they can log in wherever it lets you."
 

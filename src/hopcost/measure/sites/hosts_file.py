@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.errors import UsageError, nearest
-from hopcost.measure.fleet.names import SSH_PORT, Access, Login
+from hopcost.measure.fleet.ssh.names import SSH_PORT, Access, Login
 
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]{0,40}$")]
 Port = Annotated[int, Meta(ge=1, lt=1 << 16)]
@@ -32,7 +32,7 @@ class HostEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     ssh: Annotated[str | None, Meta(description="where its SSH server is; by default the machine's name")] = None
     address: Annotated[
-        str | None, Meta(description="of a stacks' machine: where its generator reaches it; by default it is found out")
+        str | None, Meta(description="of a stacks' machine: where its generators reach it; by default it is found out")
     ] = None
     control: Annotated[
         str | None, Meta(description="its address on the network that the controller uses; by default that of `ssh`")
@@ -47,7 +47,8 @@ class SiteEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     stack: Annotated[Name, Meta(description="the machine that stacks run on; it names the site")]
     generators: Annotated[
-        list[Name], Meta(max_length=1, description="the generator's machine; empty: it runs beside the stacks")
+        list[Name],
+        Meta(description="the generator's machine, or several that make one load; empty: it runs beside the stacks"),
     ] = []
 
 
@@ -78,10 +79,10 @@ class Host(msgspec.Struct, frozen=True):
 
 
 class Site(msgspec.Struct, frozen=True):
-    """A stacks' machine and, if it does not make the load itself, its generator's."""
+    """A stacks' machine and, if it does not make the load itself, its generators'."""
 
     stack: Host
-    generator: Host | None = None
+    generators: tuple[Host, ...] = ()
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ class Site(msgspec.Struct, frozen=True):
     @property
     def hosts(self) -> list[Host]:
         """Its machines."""
-        return [self.stack, *([self.generator] if self.generator is not None else [])]
+        return [self.stack, *self.generators]
 
 
 class Fleet(msgspec.Struct, frozen=True):
@@ -128,8 +129,7 @@ def parse_fleet(text: str, where: str, folder: Path) -> Fleet:
         known_hosts=_file(where, folder, file.defaults.known_hosts),
     )
     sites = [
-        Site(_host(file, entry.stack), _host(file, entry.generators[0]) if entry.generators else None)
-        for entry in file.sites
+        Site(_host(file, entry.stack), tuple(_host(file, name) for name in entry.generators)) for entry in file.sites
     ]
     return Fleet(sites, access, file.controller)
 

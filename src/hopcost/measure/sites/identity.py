@@ -50,9 +50,9 @@ def signs_of(opened: Opened) -> dict[str, object]:
     signs |= {f"binary of {name}": digest for name, digest in opened.digests.items()}
     signs["cores allowed"] = opened.allowed_cores
     signs["cores that share a core"] = opened.siblings
-    generator = environment.get("generator_machine")
-    if isinstance(generator, dict):
-        signs |= {f"generator's {key.replace('_', ' ')}": generator.get(key) for key in GENERATOR}
+    generators = environment.get("generator_machines")
+    for number, generator in enumerate(generators if isinstance(generators, list) else [], start=1):
+        signs |= {f"generator {number}'s {key.replace('_', ' ')}": generator.get(key) for key in GENERATOR}
     return signs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.measure.fleet.names import Login
+from hopcost.measure.fleet.ssh.names import Login
 from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.programs.definition.definition import Installed
@@ -14,20 +14,20 @@ from hopcost.record.kept_files import KeptCommand
 from hopcost.suites.suite import Suite
 
 
-class GeneratorOrder(msgspec.Struct, frozen=True):
-    """Where the site's generator is; `known_hosts` is the file's text."""
+class GeneratorsOrder(msgspec.Struct, frozen=True):
+    """Where the site's generators are; `known_hosts` is the file's text."""
 
-    login: Login
+    logins: tuple[Login, ...]
     known_hosts: str
     address: str | None = None
 
 
 class Open(msgspec.Struct, frozen=True, tag="open"):
-    """Get ready: build what is missing, clean up, reach the generator."""
+    """Get ready: build what is missing, clean up, reach the generators (None: the site has none of its own)."""
 
     site: str
     suite: Suite
-    generator: GeneratorOrder | None = None
+    generators: GeneratorsOrder | None = None
 
 
 class Measure(msgspec.Struct, frozen=True, tag="measure"):

@@ -18,9 +18,9 @@ def check_fleet(fleet: Fleet) -> int:
     reached = {machine.host.name: machine for machine in check.reach(fleet)}
     for site in fleet.sites:
         machine = reached[site.name]
-        generator = "" if site.generator is None else f", loaded from {site.generator.name}"
-        print(f"{site.name}: logged in as {machine.rights.user}{generator}")
-        for words in machine.rights.lost(alone=site.generator is None):
+        names = " and ".join(host.name for host in site.generators)
+        print(f"{site.name}: logged in as {machine.rights.user}{f', loaded from {names}' if names else ''}")
+        for words in machine.rights.lost(alone=not site.generators):
             print(f"  it has no {words}")
     with ready_sites(fleet) as sites:
         opened = open_sites(sites, fleet, read.read_suite(SUITE))

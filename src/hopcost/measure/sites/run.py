@@ -15,7 +15,7 @@ from hopcost.measure.sites import check, identity
 from hopcost.measure.sites.fleet import OPENING, Arrived, Lost, Sites
 from hopcost.measure.sites.hosts_file import Fleet, Site
 from hopcost.measure.sites.loop import FleetLoop
-from hopcost.measure.sites.messages import Answer, GeneratorOrder, Open, Opened, Order, Refused, Watch, Watched
+from hopcost.measure.sites.messages import Answer, GeneratorsOrder, Open, Opened, Order, Refused, Watch, Watched
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.make import make_plan
@@ -31,7 +31,7 @@ from hopcost.suites.suite import Suite
 OPEN_S = 900.0  # programs are built
 ANSWER_S = 60.0
 LOOK_S = 1.0
-GENERATORS = "generators"  # in place of one machine's name
+GENERATORS = "generators"  # in place of one site's
 
 
 def measure_on_fleet(
@@ -97,7 +97,7 @@ def open_sites(sites: Sites, fleet: Fleet, suite: Suite) -> dict[str, Opened]:
     known = fleet.access.known_hosts.expanduser()
     known_hosts = known.read_text() if known.exists() else ""
     orders: dict[str, Order] = {
-        site.name: Open(site.name, suite, _generator_order(site, known_hosts)) for site in fleet.sites
+        site.name: Open(site.name, suite, _generators_order(site, known_hosts)) for site in fleet.sites
     }
     answers = ask_all(sites, orders, OPENING, OPEN_S)
     opened: dict[str, Opened] = {}
@@ -183,14 +183,20 @@ def wait_for_quiet(sites: Sites, names: list[str], plan: Plan, run_watcher: RunW
 
 
 def refuse_unlike_sites(fleet: Fleet) -> None:
-    """UsageError if some sites have a generator's machine and others do not: their figures mean different things."""
-    with_generator = [site.name for site in fleet.sites if site.generator is not None]
-    alone = [site.name for site in fleet.sites if site.generator is None]
-    if with_generator and alone:
-        raise UsageError(
-            f"hosts.toml: {with_generator[0]} has a generator's machine, {alone[0]} has none",
-            "give every site one, or none: what loopback costs is no property of a machine",
-        )
+    """UsageError if sites have different numbers of generators' machines: their figures mean different things."""
+    first, *others = fleet.sites
+    for site in others:
+        if len(site.generators) != len(first.generators):
+            raise UsageError(
+                f"hosts.toml: {first.name} has {_machines(len(first.generators))}, {site.name}"
+                f" {_machines(len(site.generators))}",
+                "give every site as many, or none: what loopback costs is no property of a machine",
+            )
+
+
+def _machines(count: int) -> str:
+    """`2 generators' machines`, `one generator's machine`."""
+    return {0: "no generator's machine", 1: "one generator's machine"}.get(count, f"{count} generators' machines")
 
 
 def refuse_unlike_blocks(plan: Plan) -> None:
@@ -203,7 +209,7 @@ def refuse_unlike_blocks(plan: Plan) -> None:
         )
 
 
-def _generator_order(site: Site, known_hosts: str) -> GeneratorOrder | None:
-    if site.generator is None:
+def _generators_order(site: Site, known_hosts: str) -> GeneratorsOrder | None:
+    if not site.generators:
         return None
-    return GeneratorOrder(site.generator.login, known_hosts, site.stack.address)
+    return GeneratorsOrder(tuple(host.login for host in site.generators), known_hosts, site.stack.address)

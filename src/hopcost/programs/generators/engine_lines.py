@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from hopcost.programs.generators.agent import AgentAtStart, AgentEdges
 from hopcost.programs.generators.beside import BesideSlice, BesideTotals
+from hopcost.programs.generators.generator_slice import GeneratorSlice
 from hopcost.programs.generators.server_faults import ServerFault
 
 ErrorsByKind = Annotated[
@@ -169,6 +170,10 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     agent: Annotated[
         AgentEdges | None, Meta(description="its edges, if an agent set them on the stacks' machine; else null")
     ] = None
+    generators: Annotated[
+        list[GeneratorSlice],
+        Meta(description="what each of several generators did, which the counts here sum up; empty if there was one"),
+    ] = []
 
 
 class TlsHandshakes(msgspec.Struct, frozen=True):

@@ -203,9 +203,10 @@ class Block(msgspec.Struct):
             description="the other programs that used most CPU time under load, most first; only those seen from here"
         ),
     ] = []
-    generator: Annotated[
-        GeneratorConditions | None, Meta(description="the generator's own machine; null if it is the stacks'")
-    ] = None
+    generators: Annotated[
+        dict[str, GeneratorConditions],
+        Meta(description="the generators' own machines by name; empty if the generator is on the stacks'"),
+    ] = {}
     site: Annotated[str | None, Meta(description="of a fleet: the site that measured it; null: there is no fleet")] = (
         None
     )

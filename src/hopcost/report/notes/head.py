@@ -7,6 +7,7 @@ from datetime import datetime
 from statistics import median
 
 from hopcost.errors import printable
+from hopcost.programs.generators.agent import ClockExchange
 from hopcost.record.contents.run import Record
 from hopcost.report.formatting import duration
 
@@ -41,33 +42,40 @@ def about(record: Record) -> list[str]:
 
 
 def machine(record: Record) -> list[str]:
-    """Programs with their versions; the generator's machine, if it has one of its own."""
+    """Programs with their versions; the generators' machines, if they have some of their own."""
     programs = record.environment.get("programs")
-    lines = generator_machine(record)
+    lines = generator_machines(record)
     if not isinstance(programs, dict):
         return lines
     return [*lines, printable(", ".join(f"{name} {version}".rstrip() for name, version in programs.items()))]
 
 
-def generator_machine(record: Record) -> list[str]:
-    """`generator on g1: …, 2 cores, kernel 6.18; round trip 120 µs, clocks known to ±60 µs (medians over slices)`."""
-    own = record.environment.get("generator_machine")
-    if not isinstance(own, dict):
-        return []
-    words = [str(own.get("cpu") or "unknown CPU"), _cores(own), f"kernel {own.get('kernel')}"]
-    edges = [
-        edge
-        for block in record.blocks
-        for part in block.arms
-        for piece in part.slices
-        if piece.agent is not None
-        for edge in (piece.agent.thaw, piece.agent.freeze)
+def generator_machines(record: Record) -> list[str]:
+    """`generator on g1: …, 2 cores, kernel 6.18; round trip 120 µs, clocks known to ±60 µs (medians over edges)`."""
+    machines = record.environment.get("generator_machines")
+    return [
+        _generator_machine(record, own)
+        for own in (machines if isinstance(machines, list) else [])
+        if isinstance(own, dict)
     ]
+
+
+def _generator_machine(record: Record, own: dict[str, object]) -> str:
+    words = [str(own.get("cpu") or "unknown CPU"), _cores(own), f"kernel {own.get('kernel')}"]
+    edges = _edges(record, str(own.get("name")))
     clocks = ""
     if edges:
         trip, bound = (median(values) for values in zip(*((e.round_trip_ns, e.bound_ns) for e in edges), strict=True))
         clocks = f"; round trip {trip / 1000:.0f} µs, clocks known to ±{bound / 1000:.0f} µs (medians over edges)"
-    return [printable(f"generator on {own.get('name')}: {', '.join(words)}{clocks}")]
+    return printable(f"generator on {own.get('name')}: {', '.join(words)}{clocks}")
+
+
+def _edges(record: Record, machine: str) -> list[ClockExchange]:
+    """The clocks at the edges of all slices, as this generator's machine saw them."""
+    pieces = [piece for block in record.blocks for part in block.arms for piece in part.slices]
+    agents = [piece.agent for piece in pieces if not piece.generators]
+    agents += [own.agent for piece in pieces for own in piece.generators if own.machine == machine]
+    return [edge for agent in agents if agent is not None for edge in (agent.thaw, agent.freeze)]
 
 
 def warnings(record: Record) -> list[str]:

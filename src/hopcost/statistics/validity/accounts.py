@@ -5,10 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.programs.generators.engine_lines import ArmTotals, Slice
+from hopcost.programs.generators.generator_slice import GeneratorSlice
 from hopcost.record import histogram
 from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.figures import total
@@ -38,10 +40,42 @@ def is_stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> bool:
     return has_long_tail(totals) and not is_even_over_slices(slices)
 
 
+class GeneratorSums(NamedTuple):
+    """What a generator did in some slices; what is not known counts as 0, but for `run_delay_ns`."""
+
+    elapsed_ns: int
+    due: int
+    late: int
+    not_sent: int
+    cpu_ns: int
+    spin_ns: int
+    run_delay_ns: int | None
+
+
+def by_generator(slices: Sequence[Slice]) -> list[GeneratorSums]:
+    """Each of the generators by itself: one that cannot follow must not hide behind the others."""
+    if not any(piece.generators for piece in slices):
+        return [_sums(slices)]
+    return [_sums(own) for own in zip(*(piece.generators for piece in slices), strict=True)]
+
+
+def _sums(pieces: Sequence[Slice] | Sequence[GeneratorSlice]) -> GeneratorSums:
+    return GeneratorSums(
+        elapsed_ns=sum(piece.elapsed_ns for piece in pieces),
+        due=sum(piece.due or 0 for piece in pieces),
+        late=sum(piece.late or 0 for piece in pieces),
+        not_sent=sum(piece.not_sent or 0 for piece in pieces),
+        cpu_ns=sum(piece.generator_cpu_ns for piece in pieces),
+        spin_ns=sum(piece.spin_ns or 0 for piece in pieces),
+        run_delay_ns=total(piece.run_delay_ns for piece in pieces),
+    )
+
+
 def missed_shares(load: OpenLoad) -> tuple[float, float]:
-    """Shares of the due requests: sent late though a connection was free, and never sent."""
-    due = sum_of_slices(load, "due")
-    return share(sum_of_slices(load, "late"), due), share(sum_of_slices(load, "not_sent"), due)
+    """Shares of the due requests: sent late though a connection was free, and never sent. Of the worst generator."""
+    sums = by_generator(load.slices)
+    late, not_sent = ([share(getattr(own, key), own.due) for own in sums] for key in ("late", "not_sent"))
+    return max(late), max(not_sent)
 
 
 def is_starved(load: OpenLoad, experiment: PlannedExperiment) -> bool:
@@ -59,9 +93,9 @@ def could_have_sent(load: OpenLoad, experiment: PlannedExperiment) -> bool:
 
 
 def generator_busy(load: OpenLoad, experiment: PlannedExperiment) -> float:
-    """The share of its cores that the generator used for anything but waiting for the next request."""
-    used = sum_of_slices(load, "generator_cpu_ns") - sum_of_slices(load, "spin_ns")
-    return share(used, sum_of_slices(load, "elapsed_ns") * len(experiment.cores.generator))
+    """The share of its cores that the busiest generator used for anything but waiting for the next request."""
+    cores = len(experiment.cores.generator)
+    return max(share(own.cpu_ns - own.spin_ns, own.elapsed_ns * cores) for own in by_generator(load.slices))
 
 
 def idle_share_under(load: OpenLoad, experiment: PlannedExperiment) -> float | None:

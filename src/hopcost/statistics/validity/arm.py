@@ -17,6 +17,7 @@ from hopcost.record.contents.block import ArmBlock
 from hopcost.record.contents.offered_load import OpenLoad
 from hopcost.statistics.figures import load_at, sum_by_kind
 from hopcost.statistics.validity.accounts import (
+    by_generator,
     could_have_sent,
     has_long_tail,
     idle_share,
@@ -93,7 +94,10 @@ def is_generator_full(part: ArmBlock, experiment: PlannedExperiment) -> bool:
 
     A stack whose CPU time is unknown counts as idle.
     """
-    busy = share(part.generator_cpu_ns, part.elapsed_ns * len(experiment.cores.generator))
+    cores = len(experiment.cores.generator)
+    busy = share(part.generator_cpu_ns, part.elapsed_ns * cores)
+    if part.slices:  # no other generator in place of the engine
+        busy = max(share(own.cpu_ns, own.elapsed_ns * cores) for own in by_generator(part.slices))
     hops = [part.cpu_ns(hop) for hop in part.hops]
     idle = idle_share(hops, part.generator_cpu_ns, part.elapsed_ns, experiment)
     return busy >= METHOD.full_share and (idle is None or idle > METHOD.min_idle_share)

@@ -17,12 +17,11 @@ from hopcost.record import histogram
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.offered_load import VoidLoad
 from hopcost.record.contents.reason import Reason, ReasonKind
-from hopcost.statistics.figures import total
-from hopcost.statistics.validity.accounts import is_stalled, share
+from hopcost.statistics.validity.accounts import by_generator, is_stalled, share
 from hopcost.statistics.validity.background import faults_of_background
 from hopcost.statistics.validity.engine import engine_reason
 from hopcost.statistics.validity.load import find_void_loads, offered_loads, reasons_of_void_loads
-from hopcost.statistics.validity.others import Fault, faults_of_generator_machine, faults_of_others
+from hopcost.statistics.validity.others import Fault, faults_of_generators_machines, faults_of_others
 
 
 class Judgement(NamedTuple):
@@ -96,7 +95,7 @@ def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Faul
     swapped = block.swapped_pages or 0
     if swapped > METHOD.max_swapped_pages:
         faults.append((Validity.VOID, Reason(ReasonKind.SWAPPING, value=swapped)))
-    faults += faults_of_generator_machine(block, experiment)
+    faults += faults_of_generators_machines(block, experiment)
     step_ns = block.clock_step_ns or 0
     if abs(step_ns) > METHOD.max_clock_step_ns:
         faults.append((Validity.VOID, Reason(ReasonKind.CLOCK_STEP, value=step_ns)))
@@ -163,7 +162,9 @@ def _off_by_littles_law(load: Load) -> float | None:
 def _waited_share(part: ArmBlock, experiment: PlannedExperiment) -> float:
     """For which share of the closed loop the generator's threads were ready to run and had to wait; 0 if nobody knows.
 
-    Meanwhile answers lay unread, and look slower than they were. In the open loop requests are late then.
+    The worst of several generators counts. Meanwhile answers lay unread, and look slower than they were. In the open
+    loop requests are late then.
     """
-    threads_ns = sum(piece.elapsed_ns for piece in part.slices) * len(experiment.cores.generator)
-    return share(total(piece.run_delay_ns for piece in part.slices) or 0, threads_ns)
+    cores = len(experiment.cores.generator)
+    shares = (share(own.run_delay_ns or 0, own.elapsed_ns * cores) for own in by_generator(part.slices))
+    return max(shares, default=0.0)

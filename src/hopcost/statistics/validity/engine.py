@@ -22,17 +22,24 @@ PHRASES = {
     "the generator waited for its core": ReasonKind.RUN_DELAY,
     "the hypervisor kept": ReasonKind.STEAL,
 }
+MACHINE = re.compile(r"on (\S+): ")  # of several generators: whose engine says it (measure/fleet/merge.py)
 ARM = re.compile(r"arm `([^`]+)`: ")
 FIGURE = re.compile(r"(\d+(?:\.\d+)?)( %)?")
 
 
 def engine_reason(sentence: str, rate_per_s: float | None = None) -> Reason:
     """A sentence of the engine's last line, under that offered load (None: the closed loop)."""
-    named = ARM.match(sentence)
-    arm, rest = (named[1], sentence[named.end() :]) if named else (None, sentence)
+    machine, of_arm = _without(MACHINE, sentence)
+    arm, rest = _without(ARM, of_arm)
     kind = next((kind for phrase, kind in PHRASES.items() if phrase in rest), ReasonKind.ENGINE)
     if kind is ReasonKind.ENGINE:
-        return Reason(kind, arm, rate_per_s, text=rest)
+        return Reason(kind, arm, rate_per_s, machine=machine, text=rest)
     figure = FIGURE.search(rest)
     value = None if figure is None else float(figure[1]) / (100 if figure[2] else 1)
-    return Reason(kind, arm, rate_per_s, value)
+    return Reason(kind, arm, rate_per_s, value, machine=machine)
+
+
+def _without(name: re.Pattern[str], sentence: str) -> tuple[str | None, str]:
+    """The name that the sentence begins with, and the rest of it."""
+    named = name.match(sentence)
+    return (named[1], sentence[named.end() :]) if named else (None, sentence)

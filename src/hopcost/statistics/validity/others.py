@@ -1,6 +1,6 @@
 """Whether other programs disturbed a block: by the share of the cores' time that they took, and who they were.
 
-On the generator's own machine too, with what else that machine did.
+On the generators' own machines too, with what else those did.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
-from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.evidence import GeneratorConditions, OtherProgram
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.accounts import share
 
@@ -28,12 +28,14 @@ def faults_of_others(block: Block, time_ns: int) -> list[Fault]:
     return [(validity, Reason(ReasonKind.OTHER_PROGRAMS, value=taken, programs=_busiest(block)))]
 
 
-def faults_of_generator_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
-    """Nothing if the generator is on the stacks' machine."""
-    own, machine = block.generator, experiment.cores.generator_machine
-    if own is None or machine is None:
-        return []
-    time_ns = own.elapsed_ns * len(experiment.cores.generator)
+def faults_of_generators_machines(block: Block, experiment: PlannedExperiment) -> list[Fault]:
+    """Of each by itself; nothing if the generator is on the stacks' machine."""
+    cores = len(experiment.cores.generator)
+    return [fault for machine, own in block.generators.items() for fault in _faults_of_machine(machine, own, cores)]
+
+
+def _faults_of_machine(machine: str, own: GeneratorConditions, cores: int) -> list[Fault]:
+    time_ns = own.elapsed_ns * cores
     faults: list[Fault] = []
     taken = share(own.foreign_cpu_ns, time_ns)
     if taken >= METHOD.suspect_foreign_share:

@@ -8,7 +8,7 @@ import pytest
 
 from hopcost.cli.shared.elsewhere import read_elsewhere
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Access, Elsewhere, Login
+from hopcost.measure.fleet.ssh.names import Access, Elsewhere, Login
 from hopcost.record.secrets import mask_text
 
 
@@ -31,9 +31,11 @@ def test_everything_is_taken(tmp_path: Path) -> None:
     key, known = tmp_path / "key", tmp_path / "known"
     key.touch()
     known.touch()
-    assert read_elsewhere("g=b", None, None, None) == Elsewhere(Login("b"))
-    assert read_elsewhere("s=a,g=b", None, None, None) == Elsewhere(Login("b"), stacks=Login("a"))
-    assert read_elsewhere("g=b", "10.0.0.1", [key], known) == Elsewhere(Login("b"), Access((key,), known), "10.0.0.1")
+    assert read_elsewhere("g=b", None, None, None) == Elsewhere((Login("b"),))
+    assert read_elsewhere("s=a,g=b", None, None, None) == Elsewhere((Login("b"),), stacks=Login("a"))
+    assert read_elsewhere("g=b", "10.0.0.1", [key], known) == Elsewhere(
+        (Login("b"),), Access((key,), known), "10.0.0.1"
+    )
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

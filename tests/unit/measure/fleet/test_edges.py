@@ -83,6 +83,13 @@ def test_the_agent_is_told_what_freezes_and_counts_the_arms_in_the_plans_order()
     }
 
 
+def test_of_several_generators_the_first_leads_and_each_has_its_own_certificate() -> None:
+    order = order_of(PLAN, "a:0", FOLDER, generators=["g1", "g2"])
+    assert (order.generators, order.leader, order.followers) == (["g1", "g2"], "g1", ["g2"])
+    agent = encoded(plan_elsewhere(PLAN, "a:1", FOLDER, {"/tmp/x/tls.crt": "/y"}, generator="g2"))["agent"]
+    assert isinstance(agent, dict) and agent["cert_file"] == "/tmp/there/g2.pem"
+
+
 def test_an_engine_of_another_architecture_is_another_build() -> None:
     assert order_of(PLAN, "a:0", FOLDER, builds=Builds.ANY).builds == "any"
 

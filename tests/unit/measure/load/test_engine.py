@@ -39,9 +39,10 @@ def test_what_a_generators_machine_did_adds_up_over_loads() -> None:
 
 
 def test_a_block_keeps_what_the_generators_machine_did_in_all_its_loads(rig: MockRig, tmp_path: Path) -> None:
-    rig.generator_machine = THERE
+    rig.generators = {"g1": THERE, "g2": THERE}
     _, record, _ = measure(rig, tmp_path, loads=1)
-    assert {block.generator.elapsed_ns for block in record.blocks if block.generator} == {20}
-    rig.generator_machine = None
+    kept = [{name: own.elapsed_ns for name, own in block.generators.items()} for block in record.blocks]
+    assert kept and all(elapsed_ns == {"g1": 20, "g2": 20} for elapsed_ns in kept)
+    rig.generators = {}
     _, record, _ = measure(rig, tmp_path / "again")
-    assert {block.generator for block in record.blocks} == {None}
+    assert all(block.generators == {} for block in record.blocks)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Login
+from hopcost.measure.fleet.ssh.names import Login
 from hopcost.measure.sites.hosts_file import Fleet, parse_fleet, read_fleet
 
 HOSTS = """
@@ -39,9 +39,9 @@ def test_sites_are_stacks_machines_with_or_without_a_generators() -> None:
     fleet = parse(HOSTS)
     first, second = fleet.sites
     assert (first.name, second.name) == ("s1", "s2")
-    assert first.generator is not None and second.generator is None
+    assert [host.name for host in first.generators] == ["g1"] and second.generators == ()
     assert first.stack.login == Login("10.0.0.11", "bench", 22)
-    assert first.generator.login == Login("g1", "loader", 2222)
+    assert first.generators[0].login == Login("g1", "loader", 2222)
     assert (first.stack.bound, first.stack.address, second.stack.bound) == ("10.1.0.11", "192.168.7.11", "s2")
     assert {host.hopcost for host in fleet.hosts} == {"/opt/hopcost/bin/hopcost"}
     assert fleet.controller == "10.0.0.1"
@@ -52,7 +52,6 @@ WRONG = {
     "a machine that is not there": ('stack = "s2"', 'stack = "s3"', r"there is no \[hosts.s3\]"),
     "a machine in two sites": ('stack = "s2"', 'stack = "g1"', r"g1 is in sites\[0\] already"),
     "one machine under two names": ("[hosts.s2]", '[hosts.s2]\nssh = "10.0.0.11"', "are one machine"),
-    "several generators": ('["g1"]', '["g1", "s2"]', "length <= 1"),
     "no TOML": ("[defaults]", "[defaults", "hosts.toml: "),
     "a port that is none": ("port = 2222", "port = 0", ">= 1"),
     "a file that is not there": ('user = "bench"', 'keys = ["id"]', "there is no file /nowhere/id"),

@@ -20,7 +20,7 @@ ENVIRONMENT: dict[str, object] = {
     "memory_bytes": 8 << 30,
     "host": "a",
     "machine": "one",
-    "generator_machine": {"name": "g1", "kernel": "6.18", "engine_sha256": "ab"},
+    "generator_machines": [{"name": "g1", "kernel": "6.18", "engine_sha256": "ab"}],
 }
 SITE = msgspec.structs.replace(
     OPENED, environment=ENVIRONMENT, installed={"nginx": Installed("/x", "1.22")}, digests={"hopcost-engine": "ab"}
@@ -50,15 +50,21 @@ def test_versions_binaries_cores_and_the_generator_count() -> None:
         "b": other(installed={"nginx": Installed("/x", "1.24")}),
         "c": other(digests={"hopcost-engine": "cd"}),
         "d": other(allowed_cores=[0]),
-        "e": other(generator_machine={"name": "g2", "kernel": "6.19", "engine_sha256": "ab"}),
+        "e": other(generator_machines=[{"name": "g2", "kernel": "6.19", "engine_sha256": "ab"}]),
     }
     assert differences(sites) == [
         "binary of hopcost-engine: a has ab, c cd",
         "cores allowed: a has [0, 1], d [0]",
-        "generator's kernel: a has 6.18, e 6.19",
+        "generator 1's kernel: a has 6.18, e 6.19",
         "version of nginx: a has 1.22, b 1.24",
     ]
 
 
 def test_a_generators_name_is_no_sign() -> None:
-    assert "generator's name" not in signs_of(SITE)
+    signs = signs_of(SITE)
+    assert "generator 1's kernel" in signs and "generator 1's name" not in signs
+
+
+def test_the_second_generator_counts_too() -> None:
+    two = [{"name": name, "kernel": "6.18", "engine_sha256": "ab"} for name in ("g2", "g3")]
+    assert "generator 2's kernel: a has nothing, b 6.18" in differences({"a": SITE, "b": other(generator_machines=two)})

@@ -80,5 +80,5 @@ def test_the_busiest_site_is_waited_for() -> None:
 
 def test_sites_with_and_without_a_generator_are_not_mixed() -> None:
     text = '[hosts.a]\n[hosts.b]\n[hosts.g]\n[[sites]]\nstack = "a"\ngenerators = ["g"]\n[[sites]]\nstack = "b"\n'
-    with pytest.raises(UsageError, match="a has a generator's machine, b has none"):
+    with pytest.raises(UsageError, match="a has one generator's machine, b no generator's machine"):
         run.refuse_unlike_sites(parse_fleet(text, "f", Path("/")))

@@ -117,6 +117,21 @@ def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_i
     assert is_generator_full(part, EXPERIMENT) is full
 
 
+def test_of_two_generators_one_that_is_full_is_enough() -> None:
+    part = sample.sound_part("direct")
+    for piece in part.slices:
+        piece.generator_cpu_ns, piece.cpu_ns = 1060 * MS, {"app": 500 * MS}
+        own = {"elapsed_ns": piece.elapsed_ns}
+        piece.generators = [
+            sample.generator_slice("g1", generator_cpu_ns=100 * MS, **own),
+            sample.generator_slice("g2", generator_cpu_ns=960 * MS, **own),
+        ]
+    assert is_generator_full(part, EXPERIMENT)
+    for piece in part.slices:
+        piece.generators = [sample.generator_slice(name, generator_cpu_ns=530 * MS, **own) for name in ("g1", "g2")]
+    assert not is_generator_full(part, EXPERIMENT)
+
+
 def test_errors_are_counted_over_all_starts_and_faults_say_in_how_many_they_were() -> None:
     parts = [behind(sample.sound_block(number)) for number in range(4)]
     errors(parts[0])

@@ -34,13 +34,17 @@ JUDGEMENT = ROOT / "crates" / "engine" / "src" / "session" / "judgement.rs"
             "it ended early: by a signal, or because nobody reads its output any more",
             Reason(ReasonKind.ENDED_EARLY, None, 1600),
         ),
+        (
+            "on bench3: arm `a`: 1.1 % of its CPU time was used outside its own slices",
+            Reason(ReasonKind.OUTSIDE, "a", 1600, 0.011, machine="bench3"),
+        ),
         ("arm `a`: tomorrow's 3 words", Reason(ReasonKind.ENGINE, "a", 1600, text="tomorrow's 3 words")),
     ],
 )
 def test_a_sentence_has_a_kind_and_a_figure(sentence: str, reason: Reason) -> None:
     read = engine_reason(sentence, 1600)
     assert read.value == pytest.approx(reason.value)
-    assert read == Reason(reason.kind, reason.arm, 1600, read.value, text=reason.text)
+    assert read == Reason(reason.kind, reason.arm, 1600, read.value, machine=reason.machine, text=reason.text)
 
 
 @pytest.mark.parametrize("phrase", PHRASES)

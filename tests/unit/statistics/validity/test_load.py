@@ -10,7 +10,7 @@ from samples import blocks as sample
 from samples.blocks import MS
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall
 
-from hopcost.programs.generators.engine_lines import End, Validity
+from hopcost.programs.generators.engine_lines import End, Slice, Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.offered_load import LoadFault, LoadFaultKind
 from hopcost.record.contents.reason import Reason, ReasonKind
@@ -69,3 +69,28 @@ def test_late_requests_before_a_full_stack_that_shares_the_core_are_the_arms_own
         piece.late, piece.cpu_ns = 300, full
     assert find_void_loads(block, SHARED) == []
     assert len(find_void_loads(block, EXPERIMENT)) == 1
+
+
+def of_two_generators(piece: Slice, **second: int) -> None:
+    """The slice, made by two generators: the first has no fault, the second these figures of half of the requests."""
+    half = {"due": (piece.due or 0) // 2, "elapsed_ns": piece.elapsed_ns}
+    piece.generators = [sample.generator_slice("g1", **half), sample.generator_slice("g2", **half, **second)]
+
+
+@pytest.mark.parametrize(
+    ("figures", "kind"),
+    [({"generator_cpu_ns": 1060 * MS}, "saturated"), ({"late": 150}, "late"), ({"not_sent": 50}, "not_sent")],
+)
+def test_one_generator_that_cannot_follow_does_not_hide_behind_another(figures: dict[str, int], kind: str) -> None:
+    block = sample.sound_block()
+    for piece in behind(block).open_loop[0].slices:
+        of_two_generators(piece, **figures)
+    (load,) = find_void_loads(block, EXPERIMENT)
+    assert [fault.kind for fault in load.faults] == [LoadFaultKind(kind)]
+
+
+def test_two_generators_that_follow_are_no_fault() -> None:
+    block = sample.sound_block()
+    for piece in behind(block).open_loop[0].slices:
+        of_two_generators(piece, generator_cpu_ns=500 * MS)
+    assert find_void_loads(block, EXPERIMENT) == []

@@ -62,7 +62,7 @@ def with_generator(**own: int) -> Block:
     """A sound block whose generator's machine did this in ten seconds, on two cores."""
     block = disturbed(0.0)
     values = {"elapsed_ns": 10_000 * MS, "foreign_cpu_ns": 0, "steal_ns": 0, "throttled_ns": 0, "swapped_pages": 0}
-    block.generator = GeneratorConditions(**(values | own), others=[OtherProgram("cron", 7, 4000 * MS)])
+    block.generators["bench-2"] = GeneratorConditions(**(values | own), others=[OtherProgram("cron", 7, 4000 * MS)])
     return block
 
 
@@ -81,6 +81,14 @@ def test_the_generators_machine_is_judged_alike(own: dict[str, int], verdict: st
     validity, reasons, _ = judge_block(with_generator(**own), TWO_MACHINES)
     assert validity == verdict
     assert [(reason.kind, reason.machine) for reason in reasons] == ([] if kind is None else [(kind, "bench-2")])
+
+
+def test_of_several_generators_machines_each_is_judged_alone() -> None:
+    block = with_generator()
+    block.generators["bench-3"] = with_generator(steal_ns=10_000 * MS).generators["bench-2"]
+    validity, reasons, _ = judge_block(block, TWO_MACHINES)
+    assert validity == "void"
+    assert [(reason.kind, reason.machine) for reason in reasons] == [(ReasonKind.STEAL, "bench-3")]
 
 
 def test_its_reasons_name_it() -> None:

@@ -18,8 +18,9 @@ import msgspec
 
 from hopcost.errors import MeasurementFailed
 from hopcost.measure.fleet.authority import STACKS as STACKS_NAME
-from hopcost.measure.fleet.authority import certificate_of, key_of
+from hopcost.measure.fleet.authority import generator_names
 from hopcost.measure.fleet.edges import order_of, plan_elsewhere
+from hopcost.measure.fleet.shares import share_of
 from hopcost.programs.generators.engine_lines import ArmTotals, Line, Slice
 from hopcost.programs.generators.engine_plan import EngineArm, EnginePlan, Rate, WarmUp
 from hopcost.record import histogram
@@ -97,8 +98,7 @@ def late_most(by_generator: Sequence[Sequence[Line]]) -> float:
 
 def _load(arm: EngineArm, cores: list[int], count: int, seed: int, machines: Apart) -> list[list[Line]]:
     """The lines of each of so many engines, which an agent keeps in step."""
-    names = [f"g{number}" for number in range(count)]
-    own = msgspec.structs.replace(arm, connections=CONNECTIONS // count)
+    names = generator_names(count)
     plan = EnginePlan(
         seed=seed,
         cores=cores,
@@ -106,23 +106,18 @@ def _load(arm: EngineArm, cores: list[int], count: int, seed: int, machines: Apa
         settle_ns=0,
         rounds=ROUNDS,
         warm_up=WarmUp(least_ns=300_000_000, most_ns=2_000_000_000),
-        arms=[own],
+        arms=[msgspec.structs.replace(arm, connections=CONNECTIONS)],
     )
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         write_certificates(folder, (STACKS_NAME, *names))
-        order = order_of(plan, f"{STACKS}:0", folder)
-        order = msgspec.structs.replace(order, generators=names, leader=names[0], followers=names[1:])
+        order = order_of(plan, f"{STACKS}:0", folder, generators=names)
         with machines.agent(order, cores) as agent, ThreadPoolExecutor(count) as pool:
-            there = plan_elsewhere(plan, agent.address, folder)
-            return list(pool.map(lambda name: machines.load(_as(there, name, folder)), names))
-
-
-def _as(plan: EnginePlan, name: str, folder: Path) -> EnginePlan:
-    """The plan with the certificate of this generator."""
-    assert isinstance(plan.agent, msgspec.Struct), "made for an agent"
-    files = {"cert_file": str(folder / certificate_of(name)), "key_file": str(folder / key_of(name))}
-    return msgspec.structs.replace(plan, agent=msgspec.structs.replace(plan.agent, **files))
+            plans = [
+                share_of(plan_elsewhere(plan, agent.address, folder, generator=name), place, count)
+                for place, name in enumerate(names)
+            ]
+            return list(pool.map(machines.load, plans))
 
 
 class SeveralGenerators(Section):

@@ -15,9 +15,9 @@ import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed, needs_extra
 from hopcost.measure.fleet.authority import make_certificates
-from hopcost.measure.fleet.login import log_in
-from hopcost.measure.fleet.names import Access
-from hopcost.measure.fleet.scripts import shell_command
+from hopcost.measure.fleet.ssh.login import log_in
+from hopcost.measure.fleet.ssh.names import Access
+from hopcost.measure.fleet.ssh.scripts import shell_command
 from hopcost.measure.sites.dask import settings
 from hopcost.measure.sites.dask.settings import BEAT_S, CONTROLLER, LEASE_S, NO_DASHBOARD, WorkerOrder
 from hopcost.measure.sites.hosts_file import Fleet, Site
@@ -40,7 +40,7 @@ class SiteWorker(ProcessInterface):
     def __init__(self, scheduler: str, name: str, site: Site, access: Access, tls: dict[str, str]) -> None:
         super().__init__(scheduler=scheduler, name=name)
         self.site, self.access = site, access
-        self.order = WorkerOrder(scheduler, name, site.stack.bound, site.generator is None, tls)
+        self.order = WorkerOrder(scheduler, name, site.stack.bound, not site.generators, tls)
         self.complaints: list[str] = []
         self._ssh: asyncssh.SSHClientConnection | None = None
         self._process: asyncssh.SSHClientProcess[bytes] | None = None
@@ -50,7 +50,7 @@ class SiteWorker(ProcessInterface):
         """Log in, start the worker, wait until it is ready. CannotMeasure with its words if it does not get ready."""
         host = self.site.stack
         try:
-            self._ssh = await log_in(host.name, host.login, self.access, forwards_agent=self.site.generator is not None)
+            self._ssh = await log_in(host.name, host.login, self.access, forwards_agent=bool(self.site.generators))
             command = shell_command(HOLD, host.hopcost, str(LEASE_S))
             self._process = await self._ssh.create_process(command, encoding=None)
             self._process.stdin.write(msgspec.json.encode(self.order) + b"\n")

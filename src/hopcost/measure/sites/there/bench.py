@@ -1,4 +1,4 @@
-"""The site as it measures: its host, its generator, and the blocks that are asked for."""
+"""The site as it measures: its host, its generators, and the blocks that are asked for."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hopcost.machine import binaries
 from hopcost.machine.proc import line_of, read_text
 from hopcost.measure import loop, quiet, run
 from hopcost.measure.blocks.next_block import NextBlock
-from hopcost.measure.fleet.names import Access, Elsewhere
+from hopcost.measure.fleet.ssh.names import Access, Elsewhere
 from hopcost.measure.load.context import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.sites.messages import (
-    GeneratorOrder,
+    GeneratorsOrder,
     Measure,
     Measured,
     Open,
@@ -28,7 +28,6 @@ from hopcost.measure.sites.messages import (
     Watched,
 )
 from hopcost.measure.watcher import Silent, Watcher
-from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.options import RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.programs.definition.definition import Installed
@@ -55,19 +54,19 @@ class Bench:
         self._kept: set[tuple[str, str]] = set()
 
     def close(self) -> None:
-        """Leave the generator's machine as it was."""
+        """Leave the generators' machines as they were."""
         self._open.close()
 
     def open(self, order: Open) -> Opened:
-        """Build what is missing, remove what dead runs left, reach the generator. CannotMeasure if it cannot."""
+        """Build what is missing, remove what dead runs left, reach the generators. CannotMeasure if it cannot."""
         self._site = order.site
         watcher = Opening(self._tell)
         limits, address, elsewhere = None, None, None
-        if order.generator is not None:
-            from hopcost.measure.fleet.generator import GeneratorMachine
+        if order.generators is not None:
+            from hopcost.measure.fleet.generators import Generators
 
-            elsewhere = self._open.enter_context(GeneratorMachine(self._elsewhere(order.generator)))
-            limits, address = GeneratorLimits(elsewhere.name, elsewhere.cores), elsewhere.address
+            elsewhere = self._open.enter_context(Generators(self._elsewhere(order.generators)))
+            limits, address = elsewhere.limits, elsewhere.address
         here = run.look_around(order.suite, RunOptions(), watcher, limits)
         host, environment = run.open_host(here, watcher, address)
         environment |= {"microcode": line_of("/proc/cpuinfo", "microcode"), "mitigations": mitigations()}
@@ -76,7 +75,7 @@ class Bench:
         else:
             from hopcost.measure.two_machines import TwoMachinesRig
 
-            environment["generator_machine"] = elsewhere.environment()
+            environment["generator_machines"] = elsewhere.environment()
             self._rig = TwoMachinesRig(host, elsewhere)
         return Opened(
             installed=here.receipts,
@@ -111,10 +110,10 @@ class Bench:
         block = loop.run_block(context, step)
         return Measured(msgspec.structs.replace(block, site=self._site), kept)
 
-    def _elsewhere(self, order: GeneratorOrder) -> Elsewhere:
+    def _elsewhere(self, order: GeneratorsOrder) -> Elsewhere:
         known_hosts = self._folder / "known_hosts"
         known_hosts.write_text(order.known_hosts)
-        return Elsewhere(order.login, Access(known_hosts=known_hosts), order.address)
+        return Elsewhere(order.logins, Access(known_hosts=known_hosts), order.address)
 
 
 class Kept:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from hopcost.machine import facts
-from hopcost.measure.fleet import scripts
 from hopcost.measure.fleet.reading import change, parse_facts, parse_reading
+from hopcost.measure.fleet.ssh import scripts
 
 GONE_S = 10.0  # a limit, not a measure
 

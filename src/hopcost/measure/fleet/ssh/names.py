@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -54,14 +55,27 @@ class Access(msgspec.Struct, frozen=True):
 class Elsewhere(msgspec.Struct, frozen=True):
     """All that a run must know of its other machines.
 
-    `address` is where the generator's machine reaches the stacks'; None: where its SSH server sees it. `stacks` is the
-    stacks' machine; None: this one.
+    Its `generators` make one load together. `address` is where they reach the stacks' machine; None: where the SSH
+    server of the first one sees it. `stacks` is the stacks' machine; None: this one.
     """
 
-    generator: Login
+    generators: tuple[Login, ...]
     access: Access = Access()
     address: str | None = None
     stacks: Login | None = None
+
+    @property
+    def names(self) -> dict[str, Login]:
+        """The generators by name: their hosts, with the port if two have one host.
+
+        >>> list(Elsewhere((Login("b"), Login("c"), Login("c", port=2222))).names)
+        ['b', 'c:22', 'c:2222']
+        """
+        hosts = [login.host for login in self.generators]
+        return {
+            login.host if hosts.count(login.host) == 1 else f"{login.host}:{login.port}": login
+            for login in self.generators
+        }
 
 
 def read_login(text: str) -> Login:
@@ -79,18 +93,30 @@ def read_login(text: str) -> Login:
     return Login(match["v6"] or match["host"], match["user"], port)
 
 
-def read_machines(text: str) -> dict[str, Login]:
-    """`g=HOST` or `s=HOST,g=HOST`, by role; UsageError with what is wrong.
+class Machines(NamedTuple):
+    """Those of `--on`: the stacks' machine (None: this one), and the generators', at least one."""
 
-    >>> list(read_machines("s=a, g=b"))
-    ['s', 'g']
+    stacks: Login | None
+    generators: tuple[Login, ...]
+
+
+def read_machines(text: str) -> Machines:
+    """`g=HOST`, `s=HOST,g=HOST`, `g=HOST,g=HOST`; UsageError with what is wrong.
+
+    >>> [login.host for login in read_machines("s=a, g=b, g=c").generators]
+    ['b', 'c']
     """
-    logins: dict[str, Login] = {}
+    logins: dict[str, list[Login]] = {role: [] for role in ROLES}
     for part in text.split(","):
         role, equals, host = part.strip().partition("=")
-        if not equals or role not in ROLES or role in logins:
-            raise UsageError(f"--on: expected g=HOST or s=HOST,g=HOST, got '{text}'", EXAMPLE)
-        logins[role] = read_login(host)
-    if GENERATOR_ROLE not in logins:
+        if not equals or role not in ROLES or (role == STACKS_ROLE and logins[role]):
+            raise UsageError(
+                f"--on: expected g=HOST, or s=HOST,g=HOST with as many g=HOST as load, got '{text}'", EXAMPLE
+            )
+        login = read_login(host)
+        if any((login.host, login.port) == (other.host, other.port) for same in logins.values() for other in same):
+            raise UsageError(f"--on: {login.text} stands twice in '{text}'", "each machine of a run has one part in it")
+        logins[role].append(login)
+    if not logins[GENERATOR_ROLE]:
         raise UsageError(f"--on: the generator's machine is missing in '{text}'", EXAMPLE)
-    return logins
+    return Machines(next(iter(logins[STACKS_ROLE]), None), tuple(logins[GENERATOR_ROLE]))

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
 
 from hopcost.errors import CannotMeasure, MeasurementFailed, needs_extra
-from hopcost.measure.fleet.login import log_in
-from hopcost.measure.fleet.names import Access, Login
-from hopcost.measure.fleet.scripts import Finished, shell_command, text_of
+from hopcost.measure.fleet.ssh.login import log_in
+from hopcost.measure.fleet.ssh.names import Access, Login
+from hopcost.measure.fleet.ssh.scripts import Finished, shell_command, text_of
 
 with needs_extra("fleet", "another machine"):
     import asyncssh

@@ -6,7 +6,7 @@ import getpass
 from typing import Any
 
 from hopcost.errors import CannotMeasure, UsageError, needs_extra
-from hopcost.measure.fleet.names import Access, Login
+from hopcost.measure.fleet.ssh.names import Access, Login
 
 with needs_extra("fleet", "another machine"):
     import asyncssh

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.measure.fleet.names import Login, read_login, read_machines
+from hopcost.measure.fleet.ssh.names import Elsewhere, Login, Machines, read_login, read_machines
 
 
 @pytest.mark.parametrize(
@@ -32,15 +32,28 @@ def test_anything_else_is_refused(text: str) -> None:
 
 
 def test_the_generator_alone_or_both_machines_are_named() -> None:
-    assert read_machines("g=b") == {"g": Login("b")}
-    assert read_machines("s=a, g=me@b") == {"s": Login("a"), "g": Login("b", "me")}
+    assert read_machines("g=b") == Machines(None, (Login("b"),))
+    assert read_machines("s=a, g=me@b") == Machines(Login("a"), (Login("b", "me"),))
+
+
+def test_several_generators_keep_their_order() -> None:
+    assert read_machines("g=c,s=a,g=b") == Machines(Login("a"), (Login("c"), Login("b")))
+    assert list(Elsewhere((Login("c"), Login("b"))).names) == ["c", "b"]
+    assert list(Elsewhere((Login("c"), Login("c", port=23))).names) == ["c:22", "c:23"]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("b", "expected g=HOST"), ("x=b", "expected g=HOST"), ("s=a", "is missing"), ("g=a,g=b", "expected g=HOST")],
+    [
+        ("b", "expected g=HOST"),
+        ("x=b", "expected g=HOST"),
+        ("s=a", "is missing"),
+        ("s=a,s=b,g=c", "expected g=HOST"),
+        ("g=a,g=a", "stands twice"),
+        ("s=a,g=me@a", "stands twice"),
+    ],
 )
-def test_what_names_no_generator_once_is_refused(text: str, words: str) -> None:
+def test_what_names_no_generator_or_a_machine_twice_is_refused(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         read_machines(text)
 
