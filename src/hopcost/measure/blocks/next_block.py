@@ -135,7 +135,7 @@ class FinishedBlocks:
         done = len(self.valid)
         if self.void and done < METHOD.min_blocks:
             reasons = shorten_reasons([reason for block in self.void for reason in block.reasons])
-            return self._ending(StopReason.FAILED, f"{done} valid blocks and {len(self.void)} void ones: {reasons}")
+            return self._ending(StopReason.FAILED, f"{done} of {done + len(self.void)} blocks valid: {reasons}")
         return self._ending(StopReason.TIME, f"{done} {'block' if done == 1 else 'blocks'} in the time given")
 
     def _ending(self, why: StopReason, detail: str) -> Ending:

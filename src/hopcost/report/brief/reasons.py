@@ -24,7 +24,7 @@ PLAINER = (
     ),
     (r", over all experiments: the run has no verdicts", ""),
     (r"from one start: (\d+) are needed", r"only one server start, \1 are needed"),
-    (r"^(\d+) valid blocks? and (\d+) void ones: ", r"server starts: \1 counted, \2 did not: "),
+    (r"^(\d+) of (\d+) blocks valid: ", r"\1 of \2 server starts counted: "),
     (r"^(\d+) void blocks: ", r"\1 server starts did not count: "),
     (r"^no valid block$", "no server start counts"),
     (r"in block (\d)", r"in start \1"),
@@ -45,8 +45,8 @@ def plainer(reason: str) -> str:
     'only one server start, 2 are needed'
     >>> plainer("19410 errors: read 19410")
     '19,410 errors (read 19,410)'
-    >>> plainer("0 valid blocks and 2 void ones: other programs used 40 % of the CPU")
-    'server starts: 0 counted, 2 did not: other programs used 40 % of the CPU'
+    >>> plainer("0 of 2 blocks valid: other programs used 40 % of the CPU")
+    '0 of 2 server starts counted: other programs used 40 % of the CPU'
     """
     for pattern, words in PLAINER:
         reason = re.sub(pattern, words, reason)
