@@ -14,6 +14,7 @@ from hopcost.measure import run
 from hopcost.measure.fleet.generator import GeneratorMachine
 from hopcost.measure.fleet.generators import Generators
 from hopcost.measure.fleet.reading import MachineChange
+from hopcost.measure.fleet.shares import refuse_too_few_connections
 from hopcost.measure.fleet.ssh.names import Elsewhere
 from hopcost.measure.quiet import busiest
 from hopcost.measure.rig import GeneratorUse, RealRig
@@ -51,7 +52,7 @@ def measure_from_elsewhere(
         here = run.look_around(suite, options, run_watcher, generators.limits)
         plan = make_plan(suite, chosen, options, here.limits)
         _refuse_without_python(plan, generators)
-        _refuse_too_few_connections(plan, generators)
+        refuse_too_few_connections(plan, len(generators.machines))
         host, environment = run.open_host(here, run_watcher, generators.address)
         environment["generator_machines"] = generators.environment()
         run.try_settings(plan, host.network)
@@ -66,17 +67,6 @@ def _refuse_without_python(plan: Plan, generators: Generators) -> None:
             f"{machine}: an offered load needs python3 there, which looks for how long its cores stand still",
             "apt-get install python3-minimal there",
         )
-
-
-def _refuse_too_few_connections(plan: Plan, generators: Generators) -> None:
-    count = len(generators.machines)
-    for experiment in plan.experiments:
-        connections = experiment.workload.connections
-        if connections < count:
-            raise UsageError(
-                f"--on: {experiment.name} has fewer connections ({connections}) than generators ({count})",
-                "name fewer machines, or another experiment",
-            )
 
 
 class TwoMachinesRig(RealRig):

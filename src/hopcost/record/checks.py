@@ -106,6 +106,9 @@ def _of_part(part: ArmBlock, copy_of: str | None) -> Iterator[str]:
         *((f"{load.rate_per_s:g}/s: ", load.slices, load.totals) for load in part.open_loop),
     ]
     for where, slices, totals in loads:
+        generators = {tuple(own.machine for own in piece.generators) for piece in slices}
+        if len(generators) > 1:
+            yield f"{where}slices: expected the same generators in all"
         for number, piece in enumerate(slices):
             if piece.answers and not piece.elapsed_ns:  # of another generator a short run may print as 0.000 s
                 yield f"{where}slices[{number}]: {piece.answers} answers in no time"

@@ -70,7 +70,7 @@ def slice_of(
 def generator_slice(machine: str, agent: AgentEdges | None = None, /, **figures: int) -> GeneratorSlice:
     """What one of several generators did in a slice of 100 ms: nothing but these figures."""
     values = {"elapsed_ns": 100 * MS, "answers": 0, "sent": 0, "due": 0, "not_sent": 0, "late": 0}
-    values |= {"generator_cpu_ns": 0, "spin_ns": 0, "run_delay_ns": 0} | figures
+    values |= {"generator_cpu_ns": 0, "spin_ns": 0, "run_delay_ns": 0, "in_flight_ns": 0} | figures
     return GeneratorSlice(machine, agent=agent, **values)
 
 

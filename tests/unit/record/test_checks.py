@@ -5,8 +5,9 @@ from __future__ import annotations
 import typing
 from pathlib import Path
 
+import msgspec
 import pytest
-from samples.blocks import histogram_of
+from samples.blocks import generator_slice, histogram_of
 from samples.written import Change, arm, changed, every_report, refusal, written
 
 import hopcost
@@ -20,7 +21,8 @@ from hopcost.record.contents.run import FORMAT
 def test_a_newer_format_is_called_newer(tmp_path: Path) -> None:
     path = written(tmp_path / "r")
     changed(path, "run.json", lambda run: run.update(format=FORMAT + 1, new_key={"of": "tomorrow"}))
-    assert refusal(path) == (f"{path}: from a newer hopcost: record format 6, this one ({hopcost.__version__}) reads 5")
+    own = f"this one ({hopcost.__version__}) reads {FORMAT}"
+    assert refusal(path) == f"{path}: from a newer hopcost: record format {FORMAT + 1}, {own}"
 
 
 def test_the_suite_of_another_record_is_told(tmp_path: Path) -> None:
@@ -47,6 +49,7 @@ def test_blocks_of_another_run_are_told(tmp_path: Path) -> None:
     assert refusal(path) == "blocks.jsonl: line 2: experiment: 'cots' is not in plan.json; did you mean 'cost'?"
 
 
+GENERATOR = msgspec.to_builtins(generator_slice("g1"))
 BLOCKS: list[tuple[Change, str]] = [
     (lambda block: block.update(elapsed_ns=-1), "elapsed_ns: expected a number from 0 to 9223372036854775807, got -1"),
     (lambda block: block.update(number=2), "number: block 2 of cost stands there twice"),
@@ -65,6 +68,10 @@ BLOCKS: list[tuple[Change, str]] = [
     (
         lambda block: arm(block)["slices"][0]["cpu_ns"].update(app=-1),
         "arms[0].slices[0].cpu_ns.app: expected a number from 0 to 9223372036854775807, got -1",
+    ),
+    (
+        lambda block: arm(block)["slices"][0].update(generators=[GENERATOR]),
+        "arms[0] (direct): slices: expected the same generators in all",
     ),
     (
         lambda block: arm(block)["slices"][0].update(elapsed_ns=0),

@@ -81,7 +81,7 @@ def test_another_format_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (path / "run.json").write_text(json.dumps(run | {"format": 1}))
     with pytest.raises(UsageError) as caught:
         records.read_record(path)
-    assert caught.value.message == f"{path}: record format 1, this hopcost reads 5"
+    assert caught.value.message == f"{path}: record format 1, this hopcost reads 6"
     assert caught.value.hint == "read it with the hopcost that wrote it"
 
 

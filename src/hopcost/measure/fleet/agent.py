@@ -22,6 +22,7 @@ from hopcost.programs.generators import engine
 from hopcost.programs.generators.agent import AgentEnded, AgentLine, AgentOrder, Listening, Refused
 
 START_S = 10.0  # at most, until it listens
+LOSS_S = 1.0  # at most, from the end of an engine to that of the agent
 END_S = 5.0  # at most, from the end of its input to its own
 
 
@@ -84,6 +85,11 @@ class Agent:
         if self.end is not None:
             return f"{self.end.reason}: {self.end.message}"
         return self._words() or "it was killed"
+
+    def has_lost_one(self) -> bool:
+        """Whether it ended because an engine fell silent or was gone; engines that see it end may say so first."""
+        self._reader.join(LOSS_S)
+        return self.end is not None and self.end.reason in ("lease", "lost")
 
     def close(self) -> None:
         """End it: it thaws everything first."""

@@ -53,6 +53,11 @@ class GeneratorMachine:
         return self.facts.allowed_cores
 
     @property
+    def peer(self) -> tuple[str, int]:
+        """Where its SSH server is, whatever name led there."""
+        return self._connection.peer
+
+    @property
     def folder(self) -> PurePosixPath:
         """Its folder for this run, which only the user there sees."""
         return PurePosixPath(self._folder)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError
 from hopcost.machine.other_load import OtherPrograms
 from hopcost.measure.fleet.agent import Agent, refusal_of
 from hopcost.measure.fleet.authority import (
@@ -78,6 +78,7 @@ class Generators:
                 machine = GeneratorMachine(name, login, elsewhere.access, address)
                 self.machines.append(self._open.enter_context(machine))
                 address = machine.address  # stacks listen on one address, which all must reach
+            _refuse_one_machine_twice(self.machines)
             self.limits = GeneratorLimits(self.name, _cores_in_common(self.machines))
             self._open = self._open.pop_all()
 
@@ -187,7 +188,7 @@ class Generators:
                 event = events.get(timeout=LOOK_S)
             except queue.Empty:
                 if gives_up_s is not None and time.monotonic() > gives_up_s:
-                    raise MeasurementFailed(f"the agent on this machine ended: {agent.why_ended()}") from None
+                    raise MeasurementFailed(f"the agent on this machine ended: {self._why_ended(agent)}") from None
                 continue
             match event:
                 case Said(place, bytes() as chunk):
@@ -206,12 +207,32 @@ class Generators:
         if refused is not None and ended.status == CannotMeasure.exit_code:
             return refused
         error = machine.failure_of(ended)
-        end = f" (the agent here ended: {agent.why_ended()})" if ended.status is not None and agent.has_ended else ""
+        if ended.status is None:
+            return error
+        if agent.has_lost_one() and len(self.machines) > 1:  # this machine's engine may have ended because of another's
+            return MeasurementFailed(f"one of the generators was lost: {self._why_ended(agent)}")
+        end = f" (the agent here ended: {self._why_ended(agent)})" if agent.has_ended else ""
         return type(error)(f"{error.message}{end}", error.hint)
+
+    def _why_ended(self, agent: Agent) -> str:
+        """With the machines' names in place of those in their certificates."""
+        why = agent.why_ended()
+        for own, machine in zip(generator_names(len(self.machines)), self.names, strict=True):
+            why = why.replace(f"`{own}`", machine)
+        return why
 
 
 def _hearing(events: queue.SimpleQueue[Event], place: int) -> Callable[[bytes | Finished], None]:
     return lambda what: events.put(Said(place, what))
+
+
+def _refuse_one_machine_twice(machines: Sequence[GeneratorMachine]) -> None:
+    """Under two names its engines would share cores, and neither would be another program to the other."""
+    seen: dict[tuple[str, int], str] = {}
+    for machine in machines:
+        first = seen.setdefault(machine.peer, machine.name)
+        if first != machine.name:
+            raise UsageError(f"--on: {first} and {machine.name} are one machine", "name each machine once")
 
 
 def _cores_in_common(machines: Sequence[GeneratorMachine]) -> list[int]:

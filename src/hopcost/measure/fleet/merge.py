@@ -51,14 +51,17 @@ BESIDE_TIMES = ("time", "unanswered")
 def merged(lines: Iterable[tuple[int, Line]], machines: Sequence[str]) -> Iterator[Line]:
     """The lines of these machines, each with its machine's place, as those of one generator.
 
-    A line comes once all machines have sent theirs. Of connections that open the first machine's lines tell.
+    A line comes once all machines have sent theirs; of connections that open, whenever one has.
     MeasurementFailed if the machines do not go in step.
     """
     waiting: list[deque[Line]] = [deque() for _ in machines]
+    openings: dict[str, dict[int, Opening]] = {}
     for place, line in lines:
         if isinstance(line, Opening):
-            if place == 0:
-                yield line
+            latest = openings.setdefault(line.arm, {})
+            latest[place] = line
+            if len(latest) == len(machines):
+                yield _opening([*latest.values()])
             continue
         waiting[place].append(line)
         if all(waiting):
@@ -91,6 +94,17 @@ def _step(line: Line) -> tuple[object, ...]:
     """What tells a step of the plan from the others."""
     keys = ("version", "arm", "round", "place")
     return type(line), *(getattr(line, key) for key in keys if hasattr(line, key))
+
+
+def _opening(lines: Sequence[Opening]) -> Opening:
+    return Opening(
+        arm=lines[0].arm,
+        elapsed_ns=max(line.elapsed_ns for line in lines),
+        connections=sum(line.connections for line in lines),
+        established=sum(line.established for line in lines),
+        done=all(line.done for line in lines),
+        errors=sum_by_kind(line.errors for line in lines),
+    )
 
 
 def _warm_up(lines: Sequence[WarmedUp]) -> WarmedUp:
@@ -135,13 +149,18 @@ def _totals(lines: Sequence[ArmTotals]) -> ArmTotals:
 
 
 def _end(lines: Sequence[End], machines: Sequence[str]) -> End:
-    """Each engine has judged its own load: the worst counts, and a reason names its machine."""
+    """Each engine has judged its own load: the worst counts, and a reason names its machine.
+
+    What all of them say in the same words, as of the stacks' CPU time, is said once.
+    """
+    of_all = [reason for reason in lines[0].reasons if all(reason in line.reasons for line in lines)]
     named = zip(machines, lines, strict=True)
     return End(
         elapsed_ns=max(line.elapsed_ns for line in lines),
         generator_cpu_ns=sum(line.generator_cpu_ns for line in lines),
         validity=Validity.worst(line.validity for line in lines),
-        reasons=[f"on {machine}: {reason}" for machine, line in named for reason in line.reasons],
+        reasons=of_all
+        + [f"on {machine}: {reason}" for machine, line in named for reason in line.reasons if reason not in of_all],
     )
 
 

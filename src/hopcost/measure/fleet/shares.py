@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import msgspec
 
+from hopcost.errors import UsageError
+from hopcost.plan.plan import Plan
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
 from hopcost.programs.generators.engine_plan import EngineArm, EnginePlan
 
 
 def share_of(plan: EnginePlan, place: int, count: int) -> EnginePlan:
-    """The plan of the generator at this place among `count`: connections of all kinds are dealt out.
+    """The plan of the generator at this place among `count`: connections of all kinds and warm-ups are dealt out.
 
     The rest is the plan of all, the offered load too: an engine takes its share of the requests one by one.
     """
-    return msgspec.structs.replace(plan, arms=[_share_of(arm, place, count) for arm in plan.arms])
+    warm_up = msgspec.structs.replace(plan.warm_up, requests=dealt(plan.warm_up.requests, place, count))
+    return msgspec.structs.replace(plan, warm_up=warm_up, arms=[_share_of(arm, place, count) for arm in plan.arms])
+
+
+def refuse_too_few_connections(plan: Plan, count: int) -> None:
+    """UsageError if a generator would have none."""
+    for experiment in plan.experiments:
+        connections = experiment.workload.connections
+        if connections < count:
+            raise UsageError(
+                f"{experiment.name} has fewer connections ({connections}) than generators ({count})",
+                "name fewer machines, or another experiment",
+            )
 
 
 def dealt(number: int, place: int, count: int) -> int:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError
 from hopcost.measure import quiet
+from hopcost.measure.fleet.shares import refuse_too_few_connections
 from hopcost.measure.load.engine import cores_in_use
 from hopcost.measure.run import Measured
 from hopcost.measure.sites import check, identity
@@ -68,6 +69,7 @@ def measure_on(
         )
     plan = make_plan(suite, chosen, options, limits_of(opened))
     refuse_unlike_blocks(plan)
+    refuse_too_few_connections(plan, max(_generators_of(one) for one in opened.values()))
     if not plan.on_busy_machine:
         wait_for_quiet(sites, list(opened), plan, run_watcher)
     environment = environment_of(opened, differences)
@@ -207,6 +209,12 @@ def refuse_unlike_blocks(plan: Plan) -> None:
             f"--fleet: {soaks[0]} is a soak: one long start, which more machines do not make shorter",
             "name the other experiments, or run it by --on",
         )
+
+
+def _generators_of(opened: Opened) -> int:
+    """How many load a site's stacks: 1 if it has none of its own."""
+    machines = opened.environment.get("generator_machines")
+    return len(machines) if isinstance(machines, list) else 1
 
 
 def _generators_order(site: Site, known_hosts: str) -> GeneratorsOrder | None:

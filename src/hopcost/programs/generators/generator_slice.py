@@ -23,4 +23,5 @@ class GeneratorSlice(msgspec.Struct):
     generator_cpu_ns: Annotated[int, Meta(description="of its engine's process")]
     spin_ns: Annotated[int | None, Meta(description="CPU time of polling in vain")]
     run_delay_ns: Annotated[int | None, Meta(description="time for which its threads waited for a core")]
+    in_flight_ns: Annotated[int | None, Meta(description="its requests in flight, added up over the time")]
     agent: Annotated[AgentEdges | None, Meta(description="the clocks at the edges, as it saw them")]

@@ -57,6 +57,9 @@ class LoadFault(msgspec.Struct, frozen=True):
         float | None,
         Meta(description="share of the generator's cores that was busy, or of the requests; null of a stall"),
     ] = None
+    machine: Annotated[
+        str | None, Meta(description="of several generators: the machine of the worst one; else null")
+    ] = None
 
 
 class VoidLoad(msgspec.Struct):

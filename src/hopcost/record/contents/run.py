@@ -25,7 +25,7 @@ from hopcost.record.contents.question import KeptQuestion
 from hopcost.record.contents.repeat import Repeat
 from hopcost.suites.suite import Suite
 
-FORMAT = 5
+FORMAT = 6
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 

@@ -69,7 +69,8 @@ def _reasons(block: Block) -> list[Reason]:
 def _reasons_of_loads(block: Block) -> Iterable[Reason]:
     for load in block.void_loads:
         for fault in load.faults:
-            yield Reason(OF_A_LOAD[fault.kind], arm=fault.arm, rate_per_s=load.rate_per_s, value=fault.extent)
+            kind, extent = OF_A_LOAD[fault.kind], fault.extent
+            yield Reason(kind, arm=fault.arm, rate_per_s=load.rate_per_s, value=extent, machine=fault.machine)
 
 
 def _in_a_line(kinds: Sequence[Alike]) -> list[str]:

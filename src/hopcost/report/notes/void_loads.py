@@ -22,10 +22,13 @@ def void_load_lines(loads: Sequence[VoidStarts]) -> list[str]:
 
 
 def words(faults: Sequence[LoadFault]) -> str:
-    """What happened, each kind once, with the least and the most of it."""
-    kinds = dict.fromkeys(fault.kind for fault in faults)
+    """What happened, each kind once (of several generators on each machine), with the least and the most of it."""
+    extents: dict[tuple[LoadFaultKind, str | None], list[float]] = {}
+    for fault in faults:
+        extents.setdefault((fault.kind, fault.machine), []).append(fault.extent or 0.0)
     return "; ".join(
-        WORDS[kind].format(_range([fault.extent or 0.0 for fault in faults if fault.kind is kind])) for kind in kinds
+        f"{'' if machine is None else f'on {machine}: '}{WORDS[kind].format(_range(of_all))}"
+        for (kind, machine), of_all in extents.items()
     )
 
 

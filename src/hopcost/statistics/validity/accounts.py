@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,41 +41,61 @@ def is_stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> bool:
 
 
 class GeneratorSums(NamedTuple):
-    """What a generator did in some slices; what is not known counts as 0, but for `run_delay_ns`."""
+    """What a generator did in some slices; what is not known counts as 0. `machine` is None if it is the only one."""
 
+    machine: str | None
     elapsed_ns: int
     due: int
     late: int
     not_sent: int
     cpu_ns: int
     spin_ns: int
-    run_delay_ns: int | None
+    run_delay_ns: int
+    in_flight_ns: int
+
+
+class Worst(NamedTuple):
+    """The generator with the largest share of something bad: the share, and its machine (None: the only one)."""
+
+    share: float
+    machine: str | None
 
 
 def by_generator(slices: Sequence[Slice]) -> list[GeneratorSums]:
     """Each of the generators by itself: one that cannot follow must not hide behind the others."""
     if not any(piece.generators for piece in slices):
-        return [_sums(slices)]
-    return [_sums(own) for own in zip(*(piece.generators for piece in slices), strict=True)]
+        return [_sums(slices, None)]
+    return [_sums(own, own[0].machine) for own in zip(*(piece.generators for piece in slices), strict=True)]
 
 
-def _sums(pieces: Sequence[Slice] | Sequence[GeneratorSlice]) -> GeneratorSums:
+def worst_of(generators: Sequence[GeneratorSums], share_of: Callable[[GeneratorSums], float]) -> Worst:
+    """The one with the largest share; there is at least one."""
+    worst = max(generators, key=share_of)
+    return Worst(share_of(worst), worst.machine)
+
+
+def _sums(pieces: Sequence[Slice] | Sequence[GeneratorSlice], machine: str | None) -> GeneratorSums:
     return GeneratorSums(
+        machine=machine,
         elapsed_ns=sum(piece.elapsed_ns for piece in pieces),
         due=sum(piece.due or 0 for piece in pieces),
         late=sum(piece.late or 0 for piece in pieces),
         not_sent=sum(piece.not_sent or 0 for piece in pieces),
         cpu_ns=sum(piece.generator_cpu_ns for piece in pieces),
         spin_ns=sum(piece.spin_ns or 0 for piece in pieces),
-        run_delay_ns=total(piece.run_delay_ns for piece in pieces),
+        run_delay_ns=sum(piece.run_delay_ns or 0 for piece in pieces),
+        in_flight_ns=sum(piece.in_flight_ns or 0 for piece in pieces),
     )
 
 
-def missed_shares(load: OpenLoad) -> tuple[float, float]:
-    """Shares of the due requests: sent late though a connection was free, and never sent. Of the worst generator."""
-    sums = by_generator(load.slices)
-    late, not_sent = ([share(getattr(own, key), own.due) for own in sums] for key in ("late", "not_sent"))
-    return max(late), max(not_sent)
+def late_most(load: OpenLoad) -> Worst:
+    """Of the due requests, what was sent late though a connection was free."""
+    return worst_of(by_generator(load.slices), lambda own: share(own.late, own.due))
+
+
+def unsent_most(load: OpenLoad) -> Worst:
+    """Of the due requests, what was never sent."""
+    return worst_of(by_generator(load.slices), lambda own: share(own.not_sent, own.due))
 
 
 def is_starved(load: OpenLoad, experiment: PlannedExperiment) -> bool:
@@ -85,17 +105,22 @@ def is_starved(load: OpenLoad, experiment: PlannedExperiment) -> bool:
 
 
 def could_have_sent(load: OpenLoad, experiment: PlannedExperiment) -> bool:
-    """Whether requests stayed unsent though connections were free, as a rule, and the stack had nothing to do."""
+    """Whether requests stayed unsent though connections were free, as a rule, and the stack had nothing to do.
+
+    The connections are those of the generator that left most unsent: all have about as many.
+    """
     idle = idle_share_under(load, experiment)
-    in_flight = share(sum_of_slices(load, "in_flight_ns"), sum_of_slices(load, "elapsed_ns"))
-    most = experiment.requests_at_a_time(load.totals.arm)
-    return idle is not None and idle > METHOD.min_idle_share and in_flight < most / 2
+    generators = by_generator(load.slices)
+    worst = max(generators, key=lambda own: share(own.not_sent, own.due))
+    most = experiment.requests_at_a_time(load.totals.arm) / len(generators)
+    is_free = share(worst.in_flight_ns, worst.elapsed_ns) < most / 2
+    return idle is not None and idle > METHOD.min_idle_share and is_free
 
 
-def generator_busy(load: OpenLoad, experiment: PlannedExperiment) -> float:
+def generator_busy(load: OpenLoad, experiment: PlannedExperiment) -> Worst:
     """The share of its cores that the busiest generator used for anything but waiting for the next request."""
     cores = len(experiment.cores.generator)
-    return max(share(own.cpu_ns - own.spin_ns, own.elapsed_ns * cores) for own in by_generator(load.slices))
+    return worst_of(by_generator(load.slices), lambda own: share(own.cpu_ns - own.spin_ns, own.elapsed_ns * cores))
 
 
 def idle_share_under(load: OpenLoad, experiment: PlannedExperiment) -> float | None:

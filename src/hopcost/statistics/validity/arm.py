@@ -23,9 +23,11 @@ from hopcost.statistics.validity.accounts import (
     idle_share,
     is_even_over_slices,
     is_starved,
-    missed_shares,
+    late_most,
     share,
     sum_of_slices,
+    unsent_most,
+    worst_of,
 )
 from hopcost.statistics.validity.steady import why_not_steady
 
@@ -97,7 +99,7 @@ def is_generator_full(part: ArmBlock, experiment: PlannedExperiment) -> bool:
     cores = len(experiment.cores.generator)
     busy = share(part.generator_cpu_ns, part.elapsed_ns * cores)
     if part.slices:  # no other generator in place of the engine
-        busy = max(share(own.cpu_ns, own.elapsed_ns * cores) for own in by_generator(part.slices))
+        busy = worst_of(by_generator(part.slices), lambda own: share(own.cpu_ns, own.elapsed_ns * cores)).share
     hops = [part.cpu_ns(hop) for hop in part.hops]
     idle = idle_share(hops, part.generator_cpu_ns, part.elapsed_ns, experiment)
     return busy >= METHOD.full_share and (idle is None or idle > METHOD.min_idle_share)
@@ -123,13 +125,14 @@ def _faults_under(loads: Sequence[OpenLoad], experiment: PlannedExperiment) -> l
 
 
 def _why_not_carried(load: OpenLoad, experiment: PlannedExperiment) -> str | None:
-    late, not_sent = missed_shares(load)
-    missed = not_sent if not could_have_sent(load, experiment) else 0.0
-    missed += late if is_starved(load, experiment) else 0.0
+    """Of all its requests, whichever generator made them."""
     due, answers = sum_of_slices(load, "due"), sum_of_slices(load, "answers")
+    missed = 0.0 if could_have_sent(load, experiment) else share(sum_of_slices(load, "not_sent"), due)
+    missed += share(sum_of_slices(load, "late"), due) if is_starved(load, experiment) else 0.0
     if missed > METHOD.max_missed_share:
         return f"{missed:.1%} of the requests found no connection free in time"
-    was_offered = late <= METHOD.max_late_share and not_sent <= METHOD.max_missed_share
+    was_offered = late_most(load).share <= METHOD.max_late_share
+    was_offered &= unsent_most(load).share <= METHOD.max_missed_share
     if answers < due * (1 - METHOD.max_missed_share) and was_offered:
         return f"{1 - answers / due:.1%} of the requests had no answer in time"
     return None

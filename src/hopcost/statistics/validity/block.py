@@ -17,7 +17,7 @@ from hopcost.record import histogram
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.offered_load import VoidLoad
 from hopcost.record.contents.reason import Reason, ReasonKind
-from hopcost.statistics.validity.accounts import by_generator, is_stalled, share
+from hopcost.statistics.validity.accounts import Worst, by_generator, is_stalled, share, worst_of
 from hopcost.statistics.validity.background import faults_of_background
 from hopcost.statistics.validity.engine import engine_reason
 from hopcost.statistics.validity.load import find_void_loads, offered_loads, reasons_of_void_loads
@@ -127,9 +127,12 @@ def _faults_of_accounts(block: Block, experiment: PlannedExperiment) -> Iterator
             off = _off_by_littles_law(load)
             if off is not None and abs(off) > METHOD.max_little_error:
                 yield Validity.VOID, Reason(ReasonKind.LITTLES_LAW, load.arm, load.rate_per_s, off)
-        waited = _waited_share(part, experiment)
-        if waited > METHOD.max_run_delay_share and not may_wait and not is_judged_by_engine:
-            yield Validity.SUSPECT, Reason(ReasonKind.RUN_DELAY, part.name, value=waited)
+        waited = _waited_most(part, experiment)
+        if waited.share > METHOD.max_run_delay_share and not may_wait and not is_judged_by_engine:
+            yield (
+                Validity.SUSPECT,
+                Reason(ReasonKind.RUN_DELAY, part.name, value=waited.share, machine=waited.machine),
+            )
 
 
 def _loads(part: ArmBlock) -> list[Load]:
@@ -159,12 +162,11 @@ def _off_by_littles_law(load: Load) -> float | None:
     return share(served.mean_ns * served.total, expected) - 1
 
 
-def _waited_share(part: ArmBlock, experiment: PlannedExperiment) -> float:
+def _waited_most(part: ArmBlock, experiment: PlannedExperiment) -> Worst:
     """For which share of the closed loop the generator's threads were ready to run and had to wait; 0 if nobody knows.
 
-    The worst of several generators counts. Meanwhile answers lay unread, and look slower than they were. In the open
+    Meanwhile answers lay unread, and look slower than they were. In the open
     loop requests are late then.
     """
     cores = len(experiment.cores.generator)
-    shares = (share(own.run_delay_ns or 0, own.elapsed_ns * cores) for own in by_generator(part.slices))
-    return max(shares, default=0.0)
+    return worst_of(by_generator(part.slices), lambda own: share(own.run_delay_ns, own.elapsed_ns * cores))

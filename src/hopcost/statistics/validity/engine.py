@@ -34,6 +34,8 @@ def engine_reason(sentence: str, rate_per_s: float | None = None) -> Reason:
     kind = next((kind for phrase, kind in PHRASES.items() if phrase in rest), ReasonKind.ENGINE)
     if kind is ReasonKind.ENGINE:
         return Reason(kind, arm, rate_per_s, machine=machine, text=rest)
+    if kind is ReasonKind.OUTSIDE:
+        machine = None  # the stacks' machine has it, whoever says so
     figure = FIGURE.search(rest)
     value = None if figure is None else float(figure[1]) / (100 if figure[2] else 1)
     return Reason(kind, arm, rate_per_s, value, machine=machine)

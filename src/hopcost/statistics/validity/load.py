@@ -15,7 +15,8 @@ from hopcost.statistics.validity.accounts import (
     generator_busy,
     is_stalled,
     is_starved,
-    missed_shares,
+    late_most,
+    unsent_most,
 )
 
 KINDS = {
@@ -45,7 +46,9 @@ def offered_loads(block: Block) -> dict[float, float]:
 def reasons_of_void_loads(loads: list[VoidLoad]) -> list[Reason]:
     """The faults as reasons of the whole block."""
     return [
-        Reason(KINDS[fault.kind], fault.arm, load.rate_per_s, fault.extent) for load in loads for fault in load.faults
+        Reason(KINDS[fault.kind], fault.arm, load.rate_per_s, fault.extent, machine=fault.machine)
+        for load in loads
+        for fault in load.faults
     ]
 
 
@@ -53,13 +56,13 @@ def _faults_of_load(arm: str, load: OpenLoad, experiment: PlannedExperiment) -> 
     """Of one arm's part of a load. A single slice does not show whether the arm stood still, or something else."""
     faults: list[LoadFault] = []
     busy = generator_busy(load, experiment)
-    if busy >= METHOD.full_share:
-        faults.append(LoadFault(arm, LoadFaultKind.SATURATED, busy))
-    late, not_sent = missed_shares(load)
-    if late > METHOD.max_late_share and not is_starved(load, experiment):
-        faults.append(LoadFault(arm, LoadFaultKind.LATE, late))
-    if not_sent > METHOD.max_missed_share and could_have_sent(load, experiment):
-        faults.append(LoadFault(arm, LoadFaultKind.NOT_SENT, not_sent))
+    if busy.share >= METHOD.full_share:
+        faults.append(LoadFault(arm, LoadFaultKind.SATURATED, *busy))
+    late, unsent = late_most(load), unsent_most(load)
+    if late.share > METHOD.max_late_share and not is_starved(load, experiment):
+        faults.append(LoadFault(arm, LoadFaultKind.LATE, *late))
+    if unsent.share > METHOD.max_missed_share and could_have_sent(load, experiment):
+        faults.append(LoadFault(arm, LoadFaultKind.NOT_SENT, *unsent))
     if len(load.slices) > 1 and is_stalled(load.slices, load.totals):
         faults.append(LoadFault(arm, LoadFaultKind.STALLED))
     return faults

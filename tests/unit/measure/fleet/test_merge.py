@@ -10,8 +10,20 @@ import pytest
 from samples.blocks import MS, histogram, slice_of
 
 from hopcost.errors import MeasurementFailed
-from hopcost.measure.fleet.merge import merge, merged
-from hopcost.programs.generators.beside import BesideSlice
+from hopcost.measure.fleet.merge import (
+    BESIDE_COUNTS,
+    BESIDE_SLICE_COUNTS,
+    BESIDE_TIMES,
+    REQUEST_COUNTS,
+    REQUEST_TIMES,
+    SLICE_COUNTS,
+    SLICE_TIMES,
+    TOTALS_COUNTS,
+    TOTALS_TIMES,
+    merge,
+    merged,
+)
+from hopcost.programs.generators.beside import BesideSlice, BesideTotals
 from hopcost.programs.generators.engine_lines import (
     ArmTotals,
     End,
@@ -29,6 +41,12 @@ from hopcost.record.histogram import merge as decode
 
 MACHINES = ["bench2", "bench3"]
 START = Start(version="1", io="uring", batch=1, cores=[1], compared_one_in=16)
+OF_A_SLICE = (
+    *("arm", "round", "place", "start_ns", "elapsed_ns", "freeze_ns", "frozen_ns", "agent"),
+    *("cpu_ns", "cpu_outside_ns", "cpu_settling_ns", "process_cpu_ns"),  # the stacks' machine's
+    *("errors", "drain_ns", "slow_clients", "idle_connections", "generators"),
+)
+OF_TOTALS = ("arm", "errors", "all_opened", "tls", "server_faults", "slow_clients", "idle_connections", "requests")
 BESIDE = BesideSlice(answers=1, sent=2, errors={"read": 1}, reconnects=0, received_bytes=10, cpu_ns=5)
 
 
@@ -118,6 +136,12 @@ def test_an_arm_is_warm_if_it_is_for_all() -> None:
     assert whole == WarmedUp("a", 100, False, [6, 8], {}, [50, 50], [9, 9])
 
 
+def test_what_all_generators_say_of_the_stacks_is_said_once() -> None:
+    outside = "arm `a`: 1.1 % of its CPU time was used outside its own slices"
+    ends = [End(10, 5, Validity.VOID, ["own", outside]), End(10, 5, Validity.VOID, [outside])]
+    assert one_of(*ends) == End(10, 10, Validity.VOID, [outside, "on bench2: own"])
+
+
 def test_the_worst_judgement_counts_and_names_its_machine() -> None:
     ends = [End(10, 5, Validity.VALID, []), End(12, 6, Validity.SUSPECT, ["arm `a`: 3 requests late"])]
     assert one_of(*ends) == End(12, 11, Validity.SUSPECT, ["on bench3: arm `a`: 3 requests late"])
@@ -137,10 +161,27 @@ def test_a_line_comes_when_all_have_sent_theirs_however_they_come() -> None:
     )
 
 
-def test_of_opening_connections_the_first_machine_tells() -> None:
-    opening = Opening("a", 1, 4, 2, False, {})
-    lines: list[tuple[int, Line]] = [(0, START), (1, opening), (0, opening), (0, opening), (1, START)]
-    assert run_of(lines) == [opening, opening, START]
+def test_opening_connections_add_up_whenever_one_machine_tells() -> None:
+    first, done = Opening("a", 1, 4, 2, False, {}), Opening("a", 3, 4, 4, True, {})
+    second = Opening("a", 2, 3, 3, True, {})
+    lines: list[tuple[int, Line]] = [(0, START), (1, START), (0, first), (1, second), (0, done)]
+    assert run_of(lines) == [START, Opening("a", 2, 7, 5, False, {}), Opening("a", 3, 7, 7, True, {})]
+
+
+@pytest.mark.parametrize(
+    ("line", "added", "otherwise"),
+    [
+        (Slice, (*SLICE_COUNTS, *SLICE_TIMES), OF_A_SLICE),
+        (ArmTotals, (*TOTALS_COUNTS, *TOTALS_TIMES), OF_TOTALS),
+        (RequestTotals, (*REQUEST_COUNTS, *REQUEST_TIMES), ("request", "errors")),
+        (BesideSlice, BESIDE_SLICE_COUNTS, ("errors",)),
+        (BesideTotals, (*BESIDE_COUNTS, *BESIDE_TIMES), ("errors",)),
+    ],
+)
+def test_every_key_is_added_up_or_known_not_to_be(
+    line: type[msgspec.Struct], added: Sequence[str], otherwise: Sequence[str]
+) -> None:
+    assert sorted(line.__struct_fields__) == sorted([*added, *otherwise])
 
 
 @pytest.mark.parametrize("other", [totals(7), piece(7, round=1), piece(7, arm="b"), None])

@@ -21,13 +21,15 @@ ARM = EngineArm(
     arrivals={"poisson": Rate(1000.0)},
 )
 PLAN = EnginePlan(
-    seed=1, cores=[3], slice_ns=10, settle_ns=1, rounds=2, warm_up=WarmUp(least_ns=1, most_ns=2), arms=[ARM]
+    seed=1, cores=[3], slice_ns=10, settle_ns=1, rounds=2, warm_up=WarmUp(least_ns=1, most_ns=2, requests=9), arms=[ARM]
 )
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
-def test_connections_of_all_kinds_add_up(count: int) -> None:
-    shares = [share_of(PLAN, place, count).arms[0] for place in range(count)]
+def test_connections_of_all_kinds_and_warm_ups_add_up(count: int) -> None:
+    plans = [share_of(PLAN, place, count) for place in range(count)]
+    assert sum(plan.warm_up.requests for plan in plans) == 9
+    shares = [plan.arms[0] for plan in plans]
     assert sum(arm.connections for arm in shares) == 8
     assert sum(arm.slow_clients.number for arm in shares if arm.slow_clients is not None) == 2
     assert sum(arm.idle_connections.number for arm in shares if arm.idle_connections is not None) == 5000
@@ -41,4 +43,5 @@ def test_who_has_none_of_them_is_told_of_none() -> None:
 def test_all_else_is_the_plan_of_all() -> None:
     share = share_of(PLAN, 1, 2)
     own = {"connections": 8, "slow_clients": ARM.slow_clients, "idle_connections": ARM.idle_connections}
+    share = msgspec.structs.replace(share, warm_up=PLAN.warm_up)
     assert msgspec.structs.replace(share, arms=[msgspec.structs.replace(share.arms[0], **own)]) == PLAN

@@ -47,6 +47,11 @@ def test_sites_are_stacks_machines_with_or_without_a_generators() -> None:
     assert fleet.controller == "10.0.0.1"
 
 
+def test_a_site_may_have_several_generators() -> None:
+    fleet = parse(HOSTS.replace('["g1"]', '["g1", "g2"]').replace("[hosts.s2]", "[hosts.g2]\n[hosts.s2]"))
+    assert [host.name for host in fleet.sites[0].generators] == ["g1", "g2"]
+
+
 WRONG = {
     "an unknown key": ('stack = "s2"', 'stack = "s2"\nstacks = 1', "unknown field `stacks`"),
     "a machine that is not there": ('stack = "s2"', 'stack = "s3"', r"there is no \[hosts.s3\]"),

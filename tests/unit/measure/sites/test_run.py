@@ -17,6 +17,7 @@ from hopcost.measure.sites.hosts_file import parse_fleet
 from hopcost.measure.sites.messages import Answer, Order, Refused, Watched
 from hopcost.plan.cores import GeneratorLimits
 from hopcost.plan.options import RunOptions
+from hopcost.programs.definition.definition import Installed
 
 
 class Answers:
@@ -69,6 +70,14 @@ def test_sites_that_are_not_alike_are_refused_without_mixed(tmp_path: Path) -> N
     with pytest.raises(CannotMeasure, match="binary of hopcost-engine") as told:
         run.measure_on(Answers(), {"a": OPENED, "b": other}, SUITE, [], RunOptions(), RunRecorder())
     assert "--mixed" in str(told.value.hint)
+
+
+def test_fewer_connections_than_generators_of_a_site_are_refused() -> None:
+    machines = [{"name": f"g{number}"} for number in range(1000)]
+    installed, environment = {"origin": Installed("/origin", "1")}, {"generator_machines": machines}
+    many = msgspec.structs.replace(OPENED, installed=installed, environment=environment, open_files=20_000)
+    with pytest.raises(UsageError, match=r"has fewer connections \(\d+\) than generators \(1000\)"):
+        run.measure_on(Answers(), {"a": many, "b": many}, SUITE, [], RunOptions(seed=1), RunRecorder())
 
 
 def test_the_busiest_site_is_waited_for() -> None:

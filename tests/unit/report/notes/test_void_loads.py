@@ -24,3 +24,11 @@ def test_each_kind_of_fault_is_said_once() -> None:
     assert words(faults) == (
         "something stood still; the generator's cores were 96 % busy; the generator did not send 2 % of the requests"
     )
+
+
+def test_of_several_generators_each_has_its_own_words() -> None:
+    late = [("g1", 0.06), ("g2", 0.08), ("g1", 0.09)]
+    faults = [LoadFault("direct", LoadFaultKind.LATE, extent, machine) for machine, extent in late]
+    assert words(faults) == (
+        "on g1: the generator sent 6 to 9 % of the requests late; on g2: the generator sent 8 % of the requests late"
+    )

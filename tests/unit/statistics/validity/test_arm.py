@@ -132,6 +132,20 @@ def test_of_two_generators_one_that_is_full_is_enough() -> None:
     assert not is_generator_full(part, EXPERIMENT)
 
 
+def test_what_the_arm_cannot_carry_is_a_share_of_all_requests_whichever_generator_sent_them() -> None:
+    block = sample.sound_block()
+    no_connection_free(behind(block))
+    for piece in behind(block).open_loop[0].slices:
+        due, unsent = piece.due or 0, piece.not_sent or 0
+        half = {"due": due // 2, "elapsed_ns": piece.elapsed_ns, "in_flight_ns": piece.in_flight_ns or 0}
+        piece.generators = [
+            sample.generator_slice("g1", **half),
+            sample.generator_slice("g2", not_sent=unsent, **half),
+        ]
+    (fault,) = faults_of_arm([behind(block)], EXPERIMENT)
+    assert fault.text.startswith(f"{UNABLE}20.0% of the requests"), fault.text
+
+
 def test_errors_are_counted_over_all_starts_and_faults_say_in_how_many_they_were() -> None:
     parts = [behind(sample.sound_block(number)) for number in range(4)]
     errors(parts[0])

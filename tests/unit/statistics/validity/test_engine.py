@@ -36,7 +36,11 @@ JUDGEMENT = ROOT / "crates" / "engine" / "src" / "session" / "judgement.rs"
         ),
         (
             "on bench3: arm `a`: 1.1 % of its CPU time was used outside its own slices",
-            Reason(ReasonKind.OUTSIDE, "a", 1600, 0.011, machine="bench3"),
+            Reason(ReasonKind.OUTSIDE, "a", 1600, 0.011),
+        ),
+        (
+            "on bench3: arm `a`: 3 of its 64 connections were not open yet when it was measured first",
+            Reason(ReasonKind.OPENED_LATE, "a", 1600, 3, machine="bench3"),
         ),
         ("arm `a`: tomorrow's 3 words", Reason(ReasonKind.ENGINE, "a", 1600, text="tomorrow's 3 words")),
     ],

@@ -86,7 +86,16 @@ def test_one_generator_that_cannot_follow_does_not_hide_behind_another(figures: 
     for piece in behind(block).open_loop[0].slices:
         of_two_generators(piece, **figures)
     (load,) = find_void_loads(block, EXPERIMENT)
-    assert [fault.kind for fault in load.faults] == [LoadFaultKind(kind)]
+    assert [(fault.kind, fault.machine) for fault in load.faults] == [(LoadFaultKind(kind), "g2")]
+    assert [reason.machine for reason in reasons_of_void_loads([load])] == ["g2"]
+
+
+def test_a_generator_whose_own_connections_are_all_taken_could_not_have_sent() -> None:
+    block = sample.sound_block()
+    most = EXPERIMENT.requests_at_a_time("behind")
+    for piece in behind(block).open_loop[0].slices:
+        of_two_generators(piece, not_sent=50, in_flight_ns=piece.elapsed_ns * most * 2 // 5)
+    assert find_void_loads(block, EXPERIMENT) == [], "two fifths of all are four fifths of its half"
 
 
 def test_two_generators_that_follow_are_no_fault() -> None:

@@ -53,6 +53,12 @@ class Connection:
         return str(self._ssh.get_extra_info("sockname")[0])
 
     @property
+    def peer(self) -> tuple[str, int]:
+        """The address and the port of the SSH server."""
+        host, port, *_ = self._ssh.get_extra_info("peername")
+        return str(host), int(port)
+
+    @property
     def is_lost(self) -> bool:
         """Whether it has ended."""
         return self._is_closed or bool(self._ssh.is_closed())

@@ -111,7 +111,7 @@ def read_machines(text: str) -> Machines:
         role, equals, host = part.strip().partition("=")
         if not equals or role not in ROLES or (role == STACKS_ROLE and logins[role]):
             raise UsageError(
-                f"--on: expected g=HOST, or s=HOST,g=HOST with as many g=HOST as load, got '{text}'", EXAMPLE
+                f"--on: expected g=HOST, or s=HOST,g=HOST (g=HOST several times if several load), got '{text}'", EXAMPLE
             )
         login = read_login(host)
         if any((login.host, login.port) == (other.host, other.port) for same in logins.values() for other in same):

@@ -18,9 +18,10 @@ from hopcost.statistics.validity.accounts import (
     generator_busy,
     idle_share_under,
     is_starved,
-    missed_shares,
+    late_most,
     share,
     sum_of_slices,
+    unsent_most,
 )
 
 LEAST_MISSES = 3  # requests that miss an objective: fewer are chance, however few there were
@@ -109,11 +110,10 @@ def _count(load: OpenLoad, objective: Objective, due: int) -> Count:
 
 def is_limited(load: OpenLoad, experiment: PlannedExperiment) -> bool:
     """Whether the generator, and not the stack, kept the rate from being offered in time."""
-    late, not_sent = missed_shares(load)
     return (
-        generator_busy(load, experiment) >= METHOD.full_share
-        or (late > METHOD.max_late_share and not is_starved(load, experiment))
-        or (not_sent > METHOD.max_missed_share and could_have_sent(load, experiment))
+        generator_busy(load, experiment).share >= METHOD.full_share
+        or (late_most(load).share > METHOD.max_late_share and not is_starved(load, experiment))
+        or (unsent_most(load).share > METHOD.max_missed_share and could_have_sent(load, experiment))
     )
 
 
