@@ -11,7 +11,11 @@ from hopcost.programs.generators.agent import AgentEdges
 
 
 class GeneratorSlice(msgspec.Struct):
-    """The keys are those of the slice, whose counts are the sums over all generators."""
+    """The keys are those of the slice, whose counts are the sums over all generators.
+
+    Of the rest of the slice `start_ns` and `agent` are the first one's, `drain_ns` is the longest; all else is the
+    stacks' machine's.
+    """
 
     machine: Annotated[str, Meta(description="its machine, as `--on` has it")]
     answers: Annotated[int, Meta(description="correct answers")]
