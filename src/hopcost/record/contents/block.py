@@ -176,7 +176,9 @@ class Block(msgspec.Struct):
     reasons: Annotated[list[Reason], Meta(description="why it is not valid, the worst first")]
     failures: Annotated[list[Failure], Meta(description="arms that failed in it; they leave the experiment")]
     arms: Annotated[list[ArmBlock], Meta(description="what was measured; empty if the block broke off")] = []
-    engine: Annotated[Start | None, Meta(description="the engine's first line; of several the first generator's")] = None
+    engine: Annotated[Start | None, Meta(description="the engine's first line; of several the first generator's")] = (
+        None
+    )
     end: Annotated[End | None, Meta(description="the engine's last line; its validity is part of the block's")] = None
     open_ends: Annotated[
         list[End], Meta(description="the engine's last lines of the open loop, one for each offered load")

@@ -17,6 +17,7 @@ from hopcost.report.brief.load import Load
 from hopcost.report.brief.words import baseline_of, stack_word
 from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.formatting import count
+from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 
@@ -52,9 +53,15 @@ def adds(experiment: ExperimentSummary) -> list[str]:
         sentences += disturbed([experiment])
     baseline = baseline_of(experiment)
     if experiment.aa_floor is not None and baseline is not None:
-        also = "" if experiment.instrument_is_biased else "; that is chance"
+        also = "" if experiment.instrument_is_biased else f"; {_chance(experiment.aa_floor)}"
         sentences.append(notation.noise(stack_word(baseline), experiment.aa_floor, also))
     return sentences
+
+
+def _chance(floor: Interval) -> str:
+    """How often such a difference comes by chance: its range has an error of 5 %."""
+    is_beyond = floor.low is not None and floor.high is not None and not floor.low <= 1 <= floor.high
+    return "by chance such a range leaves out 0 in 1 of 20 tables" if is_beyond else "that is chance"
 
 
 def disturbed(experiments: Sequence[ExperimentSummary]) -> list[str]:

@@ -17,6 +17,7 @@ from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Record
 from hopcost.report.brief.cautions.cautions import cautions
 from hopcost.report.brief.load import load_shown
+from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import summarise
 
 
@@ -37,6 +38,17 @@ def sound(**more: object) -> Record:
 def test_a_sound_experiment_has_one_line() -> None:
     (line,) = cautions_of(sound())
     assert line.startswith("Noise: the app measured twice differed by ") and line.endswith("; that is chance.")
+
+
+def test_a_baseline_that_leaves_its_own_range_is_not_called_chance_alone() -> None:
+    content = sound()
+    (experiment,) = summarise(content)
+    own = msgspec.structs.replace(experiment, aa_floor=Interval(value=0.82, low=0.73, high=0.92))
+    (line,) = (" ".join(sentences) for sentences in cautions(content, own, load_shown(own)))
+    assert line == (
+        "Noise: the app measured twice differed by −18.0 % (−27.0 to −8.0);"
+        " by chance such a range leaves out 0 in 1 of 20 tables."
+    )
 
 
 def test_one_start_says_what_to_do() -> None:
