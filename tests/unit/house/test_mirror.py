@@ -55,7 +55,7 @@ WITHOUT_A_FILE = {
     ),
     "two machines show it: tests/systems/fleet": (
         "measure/fleet/address measure/fleet/agent measure/fleet/ssh/connection measure/fleet/generator "
-        "measure/fleet/generators measure/fleet/ssh/login measure/fleet/sent_engine measure/two_machines"
+        "measure/fleet/ssh/login measure/fleet/sent_engine measure/two_machines"
     ),
     "sites show it: tests/systems/fleet": (
         "cli/set_up/fleet measure/sites/dask/cluster measure/sites/dask/fleet measure/sites/dask/settings "

@@ -115,7 +115,7 @@ class Generators:
         return [machine.environment() for machine in self.machines]
 
     def ensure(self) -> None:
-        """Log in again where the connection was lost; CannotMeasure if that fails."""
+        """Log in again if a connection was lost; CannotMeasure if that fails."""
         for machine in self.machines:
             machine.ensure()
 
@@ -209,7 +209,7 @@ class Generators:
         error = machine.failure_of(ended)
         if ended.status is None:
             return error
-        if agent.has_lost_one() and len(self.machines) > 1:  # this machine's engine may have ended because of another's
+        if len(self.machines) > 1 and agent.has_lost_one():  # this machine's engine may have ended because of another's
             return MeasurementFailed(f"one of the generators was lost: {self._why_ended(agent)}")
         end = f" (the agent here ended: {self._why_ended(agent)})" if agent.has_ended else ""
         return type(error)(f"{error.message}{end}", error.hint)
@@ -232,7 +232,7 @@ def _refuse_one_machine_twice(machines: Sequence[GeneratorMachine]) -> None:
     for machine in machines:
         first = seen.setdefault(machine.peer, machine.name)
         if first != machine.name:
-            raise UsageError(f"--on: {first} and {machine.name} are one machine", "name each machine once")
+            raise UsageError(f"{first} and {machine.name} are one machine", "name each machine once")
 
 
 def _cores_in_common(machines: Sequence[GeneratorMachine]) -> list[int]:
