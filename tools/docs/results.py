@@ -18,18 +18,21 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import HopcostError
-from hopcost.record import reader as records
+from hopcost.history.contents.digest import digest_of
+from hopcost.record import reader
 from hopcost.record.contents.run import Record
 from hopcost.report.formats.markdown import markdown
 from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
 from hopcost.suites import read
 from hopcost.suites.experiments.sweep import points
-from tools.markdown import fill, fold
+from tools.docs import claims
+from tools.markdown import fill, fold, table
 
 ROOT = Path(__file__).parents[2]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
 RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
+CLAIMS = PAGES / "claims.md"
 
 
 class Pieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +77,7 @@ class Piece(msgspec.Struct, frozen=True):
     def record(self) -> Record | None:
         """Its record, if it ran to its end."""
         try:
-            record = records.read_record(self.path)
+            record = reader.read_record(self.path)
         except HopcostError:
             return None
         return record if record.run.ended_utc is not None else None
@@ -100,13 +103,23 @@ def run(piece: Piece) -> bool:
     return piece.record() is not None
 
 
-def render(name: str) -> str:
+def made(name: str) -> list[tuple[Piece, Record]]:
+    """The pieces of a suite that have a record, in their file's order."""
+    return [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
+
+
+def render(name: str, done: list[tuple[Piece, Record]]) -> str:
     """The page of a suite: what to take from it, then of each experiment the sentence, the chart and the table."""
-    done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
-    missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
+    missing = [piece.name or name for piece in pieces([name]) if piece not in {piece for piece, _ in done}]
     experiments = [experiment for _, record in done for experiment in summary.summarise(record)]
-    commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
-    how = fold("How it was made", f"By `make results`, a record for each of\n\n{commands}")
+    records = table(
+        ["command", "started", "digest of its record"],
+        [
+            [f"`{_without_place(record.run.command)}`", record.run.started_utc, f"`{digest_of(piece.path)[:16]}…`"]
+            for piece, record in done
+        ],
+    )
+    how = fold("How it was made", f"By `make results`, a record for each row.\n\n{records}")
     left = f"\n\nNot run yet: {', '.join(missing)}." if missing else ""
     page = document(done[0][1], experiments)
     page.sections.pop()  # where one record lies
@@ -146,8 +159,10 @@ def main() -> int:
     due = [] if wanted.render else missing[:1] if wanted.next else missing
     failed = [piece for piece in due if not run(piece)]
     for name in wanted.suites if wanted.render else dict.fromkeys(piece.suite for piece in due):
-        if any(piece.record() is not None for piece in pieces([name])):
-            (PAGES / f"{name}.md").write_text(render(name), encoding="utf-8")
+        if done := made(name):
+            (PAGES / f"{name}.md").write_text(render(name, done), encoding="utf-8")
+            if (suite := read.read_suite(name)).claims:
+                claims.write(CLAIMS, suite, [record for _, record in done])
     return 1 if failed else 0
 
 

@@ -92,6 +92,7 @@ def test_where_the_generator_is_the_limit_one_direction_is_left(
     assert any(f"{full[-1]}: {GENERATOR_FULL}" in reason for reason in told)
     assert of_behind(experiment, "cpu_per_request").verdict.word == "dearer"
     assert [arm.throughput_is_a_bound for arm in experiment.arms] == [arm in full for arm in ("direct", "behind")]
+    assert {arm.baseline_is_a_bound for arm in experiment.arms} == {"direct" in full}
 
 
 def test_quantiles_need_a_hundred_samples_beyond() -> None:

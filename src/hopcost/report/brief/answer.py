@@ -14,7 +14,7 @@ from hopcost.report import notation
 from hopcost.report.brief.forms.restart import restart_sentence
 from hopcost.report.brief.forms.soak import soak_sentence
 from hopcost.report.brief.load import Load, cost_of, load_shown
-from hopcost.report.brief.outcome import Outcome, has_size, outcome_of
+from hopcost.report.brief.outcome import Outcome, has_size, outcome_of, share_of
 from hopcost.report.brief.reasons import plainer
 from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, stack_word
 from hopcost.report.notes import servers
@@ -234,7 +234,7 @@ def _all_alike(experiment: ExperimentSummary, judged: Sequence[ArmSummary]) -> l
 
 
 def _figure(arm: ArmSummary) -> str:
-    return notation.share_parts(arm.ratio)[0]
+    return share_of(arm, arm.ratio)[0]
 
 
 def _apart(lower: Interval, higher: Interval) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from hopcost.report import notation
 from hopcost.report.brief.words import baseline_of
 from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME
 
@@ -61,6 +63,17 @@ def has_size(experiment: ExperimentSummary, arm: ArmSummary) -> bool:
     """Whether its ratio means anything: neither it nor the baseline still gets cheaper as it runs."""
     baseline = baseline_of(experiment)
     return arm.ratio is not None and not arm.cpu_falls and not (baseline is not None and baseline.cpu_falls)
+
+
+def share_of(arm: ArmSummary, ratio: Interval | None) -> notation.Parts:
+    """Its throughput in per cent of the baseline's, and the range.
+
+    `≤25 %` if the generator was full for the baseline alone, `≥25 %` if it was full for the arm alone.
+    """
+    figure, its_range = notation.share_parts(ratio)
+    if ratio is None or arm.baseline_is_a_bound == arm.throughput_is_a_bound:
+        return figure, its_range
+    return ("≤" if arm.baseline_is_a_bound else "≥") + figure, its_range
 
 
 def marks(experiment: ExperimentSummary, arms: Sequence[ArmSummary]) -> dict[str, str]:

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from hopcost.errors import printable
 from hopcost.record.contents.run import Record
-from hopcost.report import notation
 from hopcost.report.brief.cautions.cautions import disturbed
 from hopcost.report.brief.cautions.explanations import no_verdicts, not_measured
 from hopcost.report.brief.cautions.faults import known_faults
 from hopcost.report.brief.load import FULL_LOAD
-from hopcost.report.brief.outcome import Outcome, has_size, marks, outcome_of
+from hopcost.report.brief.outcome import Outcome, has_size, marks, outcome_of, share_of
 from hopcost.report.brief.table import bar_of, most_of, requests_per_s
 from hopcost.report.brief.words import baseline_of, others_of, stack_word
 from hopcost.report.document import BarRow, Bars
@@ -34,7 +33,7 @@ def sentence(points: Sequence[ExperimentSummary]) -> str:
     key, clauses = swept_key(first), []
     for name in stacks(measured)[:FEW]:
         shares = [
-            f"{notation.share_parts(arm.ratio)[0]}{_in_brackets(_mark(point, name))} at {key} {swept_value(point)}"
+            f"{share_of(arm, arm.ratio)[0]}{_in_brackets(_mark(point, name))} at {key} {swept_value(point)}"
             for point in ([first] if first is last else [first, last])
             if (arm := _arm(point, name)) is not None and has_size(point, arm)
         ]
@@ -78,7 +77,7 @@ def _rows(points: Sequence[ExperimentSummary], name: str, most: float) -> list[B
             continue
         ratio = arm.ratio if has_size(point, arm) else None
         bar = None if ratio is None else bar_of(ratio, most)
-        after = [*notation.share_parts(ratio), _mark(point, name)]
+        after = [*share_of(arm, ratio), _mark(point, name)]
         rows.append(BarRow(swept_value(point), [requests_per_s(baseline)], bar, after))
     return rows
 

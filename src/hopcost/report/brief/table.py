@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hopcost.report import notation
 from hopcost.report.bars import has_room
 from hopcost.report.brief.load import Load, cpu_parts, has_medians, median_parts
-from hopcost.report.brief.outcome import has_size, marks
+from hopcost.report.brief.outcome import has_size, marks, share_of
 from hopcost.report.brief.words import baseline_of, others_of, stack_word
 from hopcost.report.document import Bar, BarRow, Bars
 from hopcost.statistics.intervals import ONE, Interval
@@ -44,7 +44,7 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
     for arm in [baseline, *others]:
         ratio, mark = ratios.get(arm.name), mark_of[arm.name]
         bar = None if ratio is None else bar_of(ratio, most)
-        cells = [*notation.share_parts(ratio), *cpu_parts(experiment, arm, load)]
+        cells = [*share_of(arm, ratio), *cpu_parts(experiment, arm, load)]
         times = median_parts(experiment, arm, load)
         with_times.rows.append(BarRow(arm.name, [], bar, [*cells, *times, mark]))
         per_s = requests_per_s(arm, baseline if arm.name in failed else None)

@@ -41,8 +41,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
     are of whole blocks, warm-up and settling included. `cpu_percent` is the CPU time of all hops as a share of the
     stack's cores in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are the
-    arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not, `cpu_falls` if the arm
-    was not steady: then it has no size. `loads_not_carried` are the shares of offered loads that are too much for it.
+    arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not, `baseline_is_a_bound`
+    if it was so for the baseline; `cpu_falls` if the arm was not steady: then it has no size. `loads_not_carried` are the shares of offered loads that are too much for it.
     `restarts` are the runs in which it was restarted, one for each block.
     """
 
@@ -63,6 +63,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     published: Published | None
     published_ratio: float | None
     throughput_is_a_bound: bool = False
+    baseline_is_a_bound: bool = False
     cpu_falls: bool = False
     loads_not_carried: list[float] = []
     comparisons: list[Comparison] = []
@@ -219,6 +220,7 @@ def _summarise_arm(
         answers=answers,
         throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
         throughput_is_a_bound=any(is_generator_full(part, planned) for part in parts),
+        baseline_is_a_bound=any(is_generator_full(part, planned) for part in arms.of(planned.baseline)),
         ratio=ONE if is_one else arms.ratio(name, figures.throughput, error),
         cpu_ns_per_request=cpu.cpu_per_request(cpu.cpu_by_hop(parts), answers),
         cpu_ratio=ONE if is_one else arms.ratio(name, figures.cpu_per_request, error),

@@ -6,6 +6,7 @@ import msgspec
 from samples.blocks import block, part, slice_of
 from samples.records import made_up_suite, record
 
+from hopcost.record.contents.run import Record
 from hopcost.statistics.questions.claims import claims
 from hopcost.statistics.questions.claims.result import ClaimResult
 from hopcost.suites.articles.claim import Claim, ClaimFigure, ClaimTest, Needs, Relation
@@ -81,7 +82,7 @@ def with_claims() -> Suite:
     return msgspec.structs.replace(made_up_suite(), claims=CLAIMS)
 
 
-def judged() -> list[ClaimResult]:
+def measured() -> Record:
     blocks = [
         block(
             number,
@@ -92,4 +93,8 @@ def judged() -> list[ClaimResult]:
         )
         for number in range(6)
     ]
-    return claims.judge_claims(with_claims(), [record(*blocks)])
+    return record(*blocks)
+
+
+def judged() -> list[ClaimResult]:
+    return claims.judge_claims(with_claims(), [measured()])

@@ -10,6 +10,7 @@ from samples.records import plan_of
 from hopcost.record.contents.block import Failure
 from hopcost.report.brief import load as load_module
 from hopcost.report.brief import table
+from hopcost.report.brief.answer import sentence
 from hopcost.report.brief.load import FULL_LOAD, load_shown, median_line
 from hopcost.report.brief.table import bars_of
 from hopcost.report.document import Bar
@@ -37,6 +38,20 @@ def test_a_stack_that_failed_early_does_not_contradict_its_share() -> None:
     for failures, shown in (([], ("25,000",)), ([failure], ("50,0", "49,9"))):
         experiment = msgspec.structs.replace(whole, arms=slower, failures=failures)
         assert bars_of(experiment, FULL_LOAD).rows[1].before[0].startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("full", "share"), [({"direct"}, "≤50 %"), ({"behind"}, "≥50 %"), ({"direct", "behind"}, "50 %"), (set(), "50 %")]
+)
+def test_a_share_is_a_bound_where_the_generator_was_full_for_one_of_the_two(full: set[str], share: str) -> None:
+    whole = summary(six_blocks(0.5, 0.0005, open_loop=False))
+    arms = [
+        msgspec.structs.replace(arm, throughput_is_a_bound=arm.name in full, baseline_is_a_bound="direct" in full)
+        for arm in whole.arms
+    ]
+    experiment = msgspec.structs.replace(whole, arms=arms)
+    assert [row.after[0] for row in bars_of(experiment, FULL_LOAD).rows] == ["100 %", share]
+    assert f"{share} of its throughput" in sentence(experiment)
 
 
 def test_with_an_offered_load_the_cpu_and_the_response_times_are_of_that_load() -> None:

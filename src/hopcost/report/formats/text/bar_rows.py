@@ -10,7 +10,7 @@ from hopcost.report.document import Bars
 
 NARROW, WIDE = 80, 100  # columns of a terminal
 CELLS, MOST_CELLS = 15, 34  # of a bar there
-FIGURE = re.compile(r"[+−<>≥~-]*\d")
+FIGURE = re.compile(r"[+−<>≥≤~-]*\d")
 
 
 def bar_rows(bars: Bars, width: int, ascii: bool = False) -> list[str]:

@@ -1,0 +1,91 @@
+"""Plain runs beside the articles' claims: both arms of each decided comparison of throughput, one arm at a time.
+
+`python -m tools.docs.plain_runs SUITE...` starts one arm, loads it with wrk and h2load, ends it, and does the same with
+the other: no turns between the arms, no range. What comes out stands below the suite's claims, beside their own
+figures. Where both are far apart, one of the two ways is wrong.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+
+import msgspec
+
+from hopcost.report import notation
+from hopcost.report.questions.claims.words import measured_words, sides
+from hopcost.statistics.questions.claims.claims import judge_claims
+from hopcost.statistics.questions.claims.result import DECIDED, ClaimResult
+from hopcost.suites import read
+from hopcost.suites.articles.claim import ClaimFigure
+from tools.docs import results
+from tools.markdown import fill, replace_part, table
+
+GENERATORS = ("wrk", "h2load")
+LENGTH = ("--rounds", "2", "--seconds", "4")  # a turn of each generator against an arm that runs
+ABSENT = "–"
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """What one generator counted, answers per second."""
+
+    name: str
+    per_s: float
+
+
+class Crosscheck(msgspec.Struct, frozen=True):
+    """What is read of `hopcost crosscheck --json`."""
+
+    tools: list[Tool]
+
+
+def main() -> None:
+    """Run them for each suite that is named, and write its table."""
+    for name in sys.argv[1:]:
+        claims = judge_claims(read.read_suite(name), [record for _, record in results.made(name)])
+        part = markdown([claim for claim in claims if is_of_throughput(claim)], name)
+        page = results.CLAIMS.read_text(encoding="utf-8")
+        results.CLAIMS.write_text(replace_part(page, f"{name}, plain runs", part), encoding="utf-8")
+
+
+def is_of_throughput(claim: ClaimResult) -> bool:
+    """Whether it is decided, and a ratio of two arms' throughput tells."""
+    telling = claim.telling
+    return claim.outcome in DECIDED and telling.test.figure is ClaimFigure.THROUGHPUT and telling.measured is not None
+
+
+def markdown(claims: list[ClaimResult], suite: str) -> str:
+    """A row for each claim: hopcost's ratio, and each generator's with the two figures that it is made of."""
+    if not claims:
+        return "None of its decided claims is about throughput."
+    rows = []
+    for claim in claims:
+        telling = claim.telling
+        arm, to = (loaded(f"{suite}/{telling.experiment}/{name}") for name in (telling.test.arm, telling.to))
+        ratios = [_ratio(arm.get(generator), to.get(generator)) for generator in GENERATORS]
+        rows.append([claim.claim.name, f"{sides(telling)} in {telling.experiment}", measured_words(telling), *ratios])
+    listed = table(["claim", "compared", "hopcost:", *(f"{generator}:" for generator in GENERATORS)], rows)
+    return fill(f"The same by one plain run of each arm, one arm at a time:\n\n{listed}")
+
+
+def _ratio(arm: float | None, to: float | None) -> str:
+    """`53 % (3,690/s ÷ 6,960/s)`."""
+    if not arm or not to:
+        return ABSENT
+    return f"{arm / to:.0%} ({notation.rate(arm)}/s ÷ {notation.rate(to)}/s)".replace("%", " %", 1)
+
+
+@cache
+def loaded(arm: str) -> dict[str, float]:
+    """What each generator counted of this arm alone, answers per second; nothing of one that could not load it."""
+    print(f"hopcost crosscheck {arm}", flush=True)
+    command = [results.HOPCOST, "crosscheck", arm, *LENGTH, "--json"]
+    ended = subprocess.run(command, check=False, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=results.ROOT)
+    if ended.returncode != 0:
+        return {}
+    return {tool.name: tool.per_s for tool in msgspec.json.decode(ended.stdout, type=Crosscheck).tools}
+
+
+if __name__ == "__main__":
+    main()
