@@ -41,7 +41,7 @@ FILES = {
     "nginx-express": {
         "connections": (5, 5, 19, 608362.0),
         "gzip-loopback": (2, 1, 0, 0.0),
-        "gzip": (2, 2, 2, 106445.0),
+        "gzip": (2, 3, 2, 106445.0),
         "worker-connections": (2, 7, 7, 153094.0),
         "worker-processes": (6, 1, 6, 266365.0),
         "express-pm2": (2, 1, 2, 60656.0),

@@ -80,7 +80,7 @@ def _ratio(arm: float | None, to: float | None) -> str:
 def loaded(arm: str) -> dict[str, float]:
     """What each generator counted of this arm alone, answers per second; nothing of one that could not load it."""
     print(f"hopcost crosscheck {arm}", flush=True)
-    command = [results.HOPCOST, "crosscheck", arm, *LENGTH, "--json"]
+    command = [str(results.HOPCOST), "crosscheck", arm, *LENGTH, "--json"]
     ended = subprocess.run(command, check=False, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=results.ROOT)
     if ended.returncode != 0:
         return {}

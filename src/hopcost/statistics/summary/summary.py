@@ -42,8 +42,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
     are of whole blocks, warm-up and settling included. `cpu_percent` is the CPU time of all hops as a share of the
     stack's cores in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are the
     arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not, `baseline_is_a_bound`
-    if it was so for the baseline; `cpu_falls` if the arm was not steady: then it has no size. `loads_not_carried` are the shares of offered loads that are too much for it.
-    `restarts` are the runs in which it was restarted, one for each block.
+    if it was so for the baseline; `cpu_falls` if the arm was not steady: then it has no size. `loads_not_carried` are
+    the shares of offered loads that are too much for it. `restarts` are its runs with a restart, one for each block.
     """
 
     name: str

@@ -109,7 +109,9 @@ def _biases(record: Record, experiment: ExperimentSummary) -> list[str]:
     if plan.cores.shared and not servers.run_elsewhere(experiment):
         sentences.append("The load generator shares a core: throughput includes its CPU.")
     if baseline is not None and baseline.throughput_is_a_bound:
-        sentences.append(f"The load generator was full while {stack_word(baseline)} idled (≥): shares of it are upper bounds (≤).")
+        sentences.append(
+            f"The load generator was full while {stack_word(baseline)} idled (≥): shares of it are upper bounds (≤)."
+        )
     asked = _asked_baseline(record, experiment)
     if baseline is not None and asked not in {arm.name for arm in plan.arms}:
         sentences.append(f"{asked} is not there; {baseline.name} takes its place.")
