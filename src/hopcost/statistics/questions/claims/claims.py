@@ -202,11 +202,16 @@ def _why_not_judged(seen: ClaimTestResult, run: ClaimRun) -> str | None:
     if run.record.plan.on_busy_machine:
         return BUSY_MACHINE
     if test.figure is not ClaimFigure.MEMORY_DRIFT:
-        for name in names:
+        for name in [*names, *_copies(names, run)]:
             figure = _reading(test).name if test.figure.is_ratio else throughput.name
             if (fault := own_fault(run.arms, run.planned, name, figure)) is not None:
                 return f"{name}: {fault}"
     return why_run_is_convicted(run.arms.record) if test.figure.is_ratio else None
+
+
+def _copies(names: Sequence[str], run: ClaimRun) -> list[str]:
+    """The second runs of these arms: an arm's figure is the mean of both."""
+    return [arm.name for arm in run.planned.arms if arm.copy_of in names]
 
 
 def _decided(comparison: _Comparison, decision: Decision, comparisons: int) -> ClaimTestResult:

@@ -129,6 +129,15 @@ def test_a_baseline_that_differs_from_itself_decides_nothing() -> None:
     assert result.reason == RUN_IS_BIASED.format(figures="throughput")
 
 
+def test_errors_of_the_baselines_second_run_take_the_answer_too() -> None:
+    erring = part(slice_of("direct-aa", 1000, errors={"read": 20}))
+    blocks = [
+        block(number, part(slice_of("direct", 1000)), part(slice_of("behind", 500)), erring) for number in range(6)
+    ]
+    result = result_of(compare(Relation.LESS), record(*blocks))
+    assert (result.outcome, result.reason.partition(":")[0]) == (ClaimOutcome.NOT_SETTLED, "direct-aa")
+
+
 def test_a_wide_floor_changes_nothing() -> None:
     """The baseline's second run is up to 1 % off either way, the arm 4 % above: more, whatever the A/A arm says."""
     wide = [plain_block(number, again=(990, 1010)[number % 2], behind=1040) for number in range(6)]
