@@ -1,8 +1,8 @@
 """Plain runs beside the articles' claims: both arms of each decided comparison of throughput, one arm at a time.
 
-`python -m tools.docs.plain_runs SUITE...` starts one arm, loads it with wrk and h2load, ends it, and does the same with
-the other: no turns between the arms, no range. What comes out stands below the suite's claims, beside their own
-figures. Where both are far apart, one of the two ways is wrong.
+`python -m tools.docs.plain_runs SUITE...` starts one arm, loads it with wrk, h2load and hopcost's engine, ends it, and does the same with
+the other: no turns between the arms, no range. hopcost's engine does the same, which tells what the generator changes
+from what the hour does. What comes out stands below the suite's claims, beside their own figures.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from hopcost.report import notation
 from hopcost.report.questions.claims.words import measured_words, sides
 from hopcost.statistics.questions.claims.claims import judge_claims
 from hopcost.statistics.questions.claims.result import DECIDED, ClaimResult
+from hopcost.statistics.questions.crosscheck import OURS
 from hopcost.suites import read
 from hopcost.suites.articles.claim import ClaimFigure
 from tools.docs import results
 from tools.markdown import fill, replace_part, table
 
-GENERATORS = ("wrk", "h2load")
+GENERATORS = (OURS, "wrk", "h2load")
 LENGTH = ("--rounds", "2", "--seconds", "4")  # a turn of each generator against an arm that runs
 ABSENT = "–"
 
@@ -65,8 +66,8 @@ def markdown(claims: list[ClaimResult], suite: str) -> str:
         arm, to = (loaded(f"{suite}/{telling.experiment}/{name}") for name in (telling.test.arm, telling.to))
         ratios = [_ratio(arm.get(generator), to.get(generator)) for generator in GENERATORS]
         rows.append([claim.claim.name, f"{sides(telling)} in {telling.experiment}", measured_words(telling), *ratios])
-    listed = table(["claim", "compared", "hopcost:", *(f"{generator}:" for generator in GENERATORS)], rows)
-    return fill(f"The same by one plain run of each arm, one arm at a time:\n\n{listed}")
+    listed = table(["claim", "compared", "in turns:", *(f"{generator}:" for generator in GENERATORS)], rows)
+    return fill(f"In turns, as above, and by one plain run of each arm, one arm at a time:\n\n{listed}")
 
 
 def _ratio(arm: float | None, to: float | None) -> str:
