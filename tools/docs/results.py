@@ -26,7 +26,7 @@ from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
 from hopcost.suites import read
 from hopcost.suites.experiments.sweep import points
-from tools.docs import claims
+from tools.docs.claims import parts
 from tools.markdown import fill, fold, table
 
 ROOT = Path(__file__).parents[2]
@@ -162,7 +162,7 @@ def main() -> int:
         if done := made(name):
             (PAGES / f"{name}.md").write_text(render(name, done), encoding="utf-8")
             if (suite := read.read_suite(name)).claims:
-                claims.write(CLAIMS, suite, [record for _, record in done])
+                parts.write(CLAIMS, suite, [record for _, record in done])
     return 1 if failed else 0
 
 

@@ -1,8 +1,8 @@
 """Plain runs beside the articles' claims: both arms of each decided comparison of throughput, one arm at a time.
 
-`python -m tools.docs.plain_runs SUITE...` starts one arm, loads it with hopcost's engine, wrk and h2load, ends it, and
-does the same with the other: no turns between the arms, no range. What comes out stands below the suite's claims,
-beside their own figures; that of hopcost's engine tells what the hour changes from what the generator does.
+`python -m tools.docs.claims.plain_runs SUITE...` starts one arm, loads it with hopcost's engine, wrk and h2load, ends
+it, and does the same with the other: no turns between the arms, no range. What comes out stands below the suite's
+claims, beside their own figures; that of hopcost's engine tells what the hour changes from what the generator does.
 """
 
 from __future__ import annotations

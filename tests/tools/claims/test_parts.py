@@ -6,7 +6,7 @@ from pathlib import Path
 
 from samples.questions.claims import measured, with_claims
 
-from tools.docs import claims
+from tools.docs.claims import parts
 from tools.markdown import part
 
 PAGE = """# Do the articles' claims hold?
@@ -43,7 +43,7 @@ Of 1 claims 0 hold.
 def test_a_suites_claims_replace_its_part_and_all_are_counted_anew(tmp_path: Path) -> None:
     page = tmp_path / "claims.md"
     page.write_text(PAGE, encoding="utf-8")
-    claims.write(page, with_claims(), [measured()])
+    parts.write(page, with_claims(), [measured()])
     text = page.read_text(encoding="utf-8")
     assert " ".join(part(text, "all").split()) == (
         "Of 5 claims 2 hold here, 1 do not, 1 are not settled and 1 cannot be tested on two cores."

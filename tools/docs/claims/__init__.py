@@ -1,0 +1,1 @@
+"""What the page of the articles' claims has of each suite: its judged claims, and plain runs beside them."""
