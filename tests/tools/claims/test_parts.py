@@ -51,6 +51,6 @@ def test_a_suites_claims_replace_its_part_and_all_are_counted_anew(tmp_path: Pat
     assert part(text, "other") == part(PAGE, "other")
     own = part(text, "made-up")
     assert "Of an older day" not in own
-    assert own.startswith("**Of 3 claims 1 holds, 1 does not, 1 cannot be tested here.**")
+    assert own.startswith("**Of 3 claims 1 holds, 1 does not hold, 1 cannot be tested here.**")
     assert "method 1, 2025-01-02T03:04:05Z" in own.partition("| outcome")[0]
     assert "### made-up: costs-much: holds" in own.partition("<summary>Details</summary>")[2]

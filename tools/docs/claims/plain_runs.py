@@ -25,7 +25,6 @@ from tools.markdown import fill, replace_part, table
 
 GENERATORS = (OURS, "wrk", "h2load")
 LENGTH = ("--rounds", "2", "--seconds", "4")  # a turn of each generator against an arm that runs
-ABSENT = "–"
 
 
 class Tool(msgspec.Struct, frozen=True):
@@ -67,14 +66,16 @@ def markdown(claims: list[ClaimResult], suite: str) -> str:
         ratios = [_ratio(arm.get(generator), to.get(generator)) for generator in GENERATORS]
         rows.append([claim.claim.name, f"{sides(telling)} in {telling.experiment}", measured_words(telling), *ratios])
     listed = table(["claim", "compared", "in turns:", *(f"{generator}:" for generator in GENERATORS)], rows)
-    return fill(f"In turns, as above, and by one plain run of each arm, one arm at a time:\n\n{listed}")
+    return fill(
+        f"In turns, as above, and by one plain run of each arm, one arm at a time (–: a generator failed):\n\n{listed}"
+    )
 
 
 def _ratio(arm: float | None, to: float | None) -> str:
     """`53 % (3,690/s ÷ 6,960/s)`."""
     if not arm or not to:
-        return ABSENT
-    return f"{arm / to:.0%} ({notation.rate(arm)}/s ÷ {notation.rate(to)}/s)".replace("%", " %", 1)
+        return notation.ABSENT
+    return f"{100 * arm / to:.0f} % ({notation.rate(arm)}/s ÷ {notation.rate(to)}/s)"
 
 
 @cache

@@ -43,7 +43,7 @@ def test_a_stack_that_failed_early_does_not_contradict_its_share() -> None:
 @pytest.mark.parametrize(
     ("full", "share"), [({"direct"}, "≤50 %"), ({"behind"}, "≥50 %"), ({"direct", "behind"}, "50 %"), (set(), "50 %")]
 )
-def test_a_share_is_a_bound_where_the_generator_was_full_for_one_of_the_two(full: set[str], share: str) -> None:
+def test_a_share_is_a_bound_if_the_generator_was_full_for_one_of_the_two(full: set[str], share: str) -> None:
     whole = summary(six_blocks(0.5, 0.0005, open_loop=False))
     arms = [
         msgspec.structs.replace(arm, throughput_is_a_bound=arm.name in full, baseline_is_a_bound="direct" in full)

@@ -14,14 +14,14 @@ from hopcost.suites.articles.claim import ClaimFigure, ClaimTest, Relation
 
 COUNTED = {
     ClaimOutcome.HOLDS: ("holds", "hold"),
-    ClaimOutcome.DOES_NOT_HOLD: ("does not", "do not"),
+    ClaimOutcome.DOES_NOT_HOLD: ("does not hold", "do not hold"),
     ClaimOutcome.NOT_SETTLED: ("is not settled", "are not settled"),
     ClaimOutcome.NOT_TESTABLE: ("cannot be tested here", "cannot be tested here"),
 }
 
 
 def counted(claims: Sequence[ClaimResult]) -> str:
-    """`Of 36 claims 20 hold, 9 do not, 5 are not settled, 2 cannot be tested here`."""
+    """`Of 36 claims 20 hold, 9 do not hold, 5 are not settled, 2 cannot be tested here`."""
     numbers = Counter(claim.outcome for claim in claims)
     words = [
         f"{numbers[outcome]} {single if numbers[outcome] == 1 else several}"

@@ -31,7 +31,7 @@ def test_the_details_to_the_last_byte() -> None:
 
 def test_the_sentence_comes_first_and_nothing_is_wider_than_a_small_terminal() -> None:
     lines = render(claims_report(judged()), Format.TEXT).splitlines()
-    assert lines[1].strip() == "Of 3 claims 1 holds, 1 does not, 1 cannot be tested here."
+    assert lines[1].strip() == "Of 3 claims 1 holds, 1 does not hold, 1 cannot be tested here."
     assert max(map(len, lines)) <= 80
 
 
