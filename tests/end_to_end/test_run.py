@@ -163,6 +163,7 @@ def test_up_starts_an_arm_that_answers_and_ends_on_ctrl_c(tmp_path: Path) -> Non
             assert line, process.communicate()
             lines.append(line)
         url = next(line.split()[1] for line in lines if line.startswith("URL:"))
+        assert any(line.startswith("idle cores: ") for line in lines)
         answered = subprocess.run(["curl", "-s", "--max-time", "10", url], capture_output=True, text=True, check=True)
         assert answered.stdout == "Hello World\n"
         family = descendants(process.pid)

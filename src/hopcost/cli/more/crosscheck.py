@@ -48,6 +48,7 @@ def crosscheck(
     from hopcost.errors import UsageError
     from hopcost.measure.protocols import crosscheck as checking
     from hopcost.report.questions.crosscheck import crosscheck_report
+    from hopcost.stacks.awake import keep_awake
     from hopcost.suites import names
     from hopcost.suites.experiments.request import Method
 
@@ -81,6 +82,7 @@ def crosscheck(
             rounds=rounds,
             seconds=seconds,
             seed=secrets.randbits(32) if seed is None else seed,
+            idle_cores=keep_awake(),
             turn_begins=turn_begins,
         )
     show_result(crosscheck_report(answer, details=details), format, output)

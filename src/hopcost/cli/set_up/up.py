@@ -27,6 +27,7 @@ def up(arm: ArmPath) -> None:
     from hopcost.cli.shared import description
     from hopcost.cli.shared.arm import running_arm
     from hopcost.errors import ArmFailed
+    from hopcost.stacks.awake import keep_awake
     from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again
@@ -39,6 +40,7 @@ def up(arm: ArmPath) -> None:
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():
                 print(f"{hop}: pid {_few(pids)}")
+            print(f"idle cores: {keep_awake()}, as during a run")
             for note in stack.surroundings.notes:
                 print(f"note: {note}")
             if stack.network_namespace is not None:

@@ -18,6 +18,7 @@ from hopcost.measure.load.peer import Drive
 from hopcost.programs.generators import process
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.peers.ours import our_engine
+from hopcost.stacks.awake import IdleCores
 from hopcost.stacks.running.stack import RunningStack
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Turn, summarise_crosscheck
 from hopcost.suites.experiments.workload import Workload
@@ -58,6 +59,7 @@ def run_crosscheck(
     rounds: int,
     seconds: int,
     seed: int,
+    idle_cores: IdleCores,
     turn_begins: Callable[[str, int | None], None],
 ) -> Crosscheck:
     """Rounds of all generators against a running stack.
@@ -91,6 +93,7 @@ def run_crosscheck(
         cores=len(cores),
         rounds=rounds,
         seconds=seconds,
+        idle_cores=idle_cores,
         tools=summarise_crosscheck(turns, workload.connections, len(cores)),
         left_out=left_out,
         turns=turns,

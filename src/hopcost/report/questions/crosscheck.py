@@ -141,7 +141,7 @@ def _details(tool: Tool) -> list[str]:
 
 
 def _below(crosscheck: Crosscheck) -> list[str]:
-    cores = f"Every generator had {count(crosscheck.cores, 'core')}."
+    cores = f"Every generator had {count(crosscheck.cores, 'core')}. Idle cores: {crosscheck.idle_cores}."
     return [cores, *BELOW, *(f"{tool.name} {tool.version}: {_times(tool.name)}" for tool in crosscheck.tools)]
 
 

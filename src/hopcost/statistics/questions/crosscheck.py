@@ -68,13 +68,17 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 class Crosscheck(msgspec.Struct, frozen=True):
-    """All of it: `left_out` has those that are not here or cannot load this arm, and why."""
+    """All of it: `left_out` has those that are not here or cannot load this arm, and why.
+
+    `idle_cores` is what they did, as environment.json of a run says it.
+    """
 
     arm: str
     connections: int
     cores: int
     rounds: int
     seconds: int
+    idle_cores: str
     tools: list[Tool]
     left_out: dict[str, str]
     turns: list[Turn]

@@ -9,6 +9,7 @@ import command
 import pytest
 
 from hopcost.programs.generators.peers import BY_NAME
+from hopcost.stacks.awake import keep_awake
 from hopcost.statistics.questions.crosscheck import OURS
 
 
@@ -20,6 +21,7 @@ def test_real_generators_take_turns(tmp_path: Path) -> None:
     ours = data["tools"][0]
     assert (ours["name"], ours["turns"], ours["errors"]) == (OURS, 2, {})
     assert {tool["name"] for tool in data["tools"]} | set(data["left_out"]) == {OURS, *BY_NAME}
+    assert data["idle_cores"] == keep_awake()  # as `hopcost run` has them: else its figures are not that run's
     assert all(tool["per_s"] > 0 and tool["stack_ns"] > 0 and tool["generator_ns"] > 0 for tool in data["tools"])
 
 

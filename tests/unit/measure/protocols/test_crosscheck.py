@@ -14,6 +14,7 @@ from hopcost.measure.load.peer import Drive
 from hopcost.measure.protocols.crosscheck import Generators, run_crosscheck
 from hopcost.programs.generators.peers.peer import PeerLoad
 from hopcost.record.contents.repeat import PeerRun
+from hopcost.stacks.awake import IdleCores
 from hopcost.stacks.client.address import Address
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
 from hopcost.suites.experiments.workload import Workload
@@ -36,7 +37,15 @@ def check(turns: list[str], failure: Callable[[], str | None] = lambda: None) ->
     prepared = SimpleNamespace(cores=SimpleNamespace(generator=[1]), address=Address("http+tcp", "127.0.0.1:1"))
     stack: Any = SimpleNamespace(arm="go", prepared=prepared, failure=failure)
     return run_crosscheck(
-        "hello/one-core/go", stack, Workload(), generators, rounds=3, seconds=1, seed=7, turn_begins=lambda *_: None
+        "hello/one-core/go",
+        stack,
+        Workload(),
+        generators,
+        rounds=3,
+        seconds=1,
+        seed=7,
+        idle_cores=IdleCores.AWAKE,
+        turn_begins=lambda *_: None,
     )
 
 

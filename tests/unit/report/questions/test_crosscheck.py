@@ -24,6 +24,7 @@ def of(*played: Turn) -> Crosscheck:
         cores=1,
         rounds=3,
         seconds=1,
+        idle_cores="awake",
         tools=crosscheck.summarise_crosscheck(played, 10, 1),
         left_out={"hey": "not installed; hint: apt-get install hey"},
         turns=turns(OURS, 1000),
