@@ -23,6 +23,7 @@ from hopcost.plan.turns import (
     why_opened_each_turn,
 )
 from hopcost.plan.until import Until
+from hopcost.programs.generators.engine_plan import accepts_gzip
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.suites.arms.arm import COPY_SUFFIX, Arm, Settings
 from hopcost.suites.arms.server import RunningServer
@@ -39,7 +40,8 @@ def decide_experiment(
     if peer is not None and peer in limits.missing_peers:
         raise CannotMeasure(f"{peer} is not installed", limits.missing_peers[peer])
     if peer is not None:
-        BY_NAME[peer].refuse_unable(experiment.workload.requests_per_connection)
+        asked = experiment.workload
+        BY_NAME[peer].refuse_unable(asked.requests_per_connection, accepts_gzip=accepts_gzip(asked.header_fields))
         if experiment.workload.beside:
             raise CannotMeasure(f"{peer} has no slow clients and no idle connections", "hopcost's own engine has them")
         if experiment.restart is not None:

@@ -16,6 +16,7 @@ from hopcost.machine import binaries
 from hopcost.measure.load import peer as peer_load
 from hopcost.measure.load.peer import Drive
 from hopcost.programs.generators import process
+from hopcost.programs.generators.engine_plan import accepts_gzip
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.peers.ours import our_engine
 from hopcost.stacks.awake import IdleCores
@@ -43,7 +44,9 @@ def find_generators(stack: RunningStack, workload: Workload) -> Generators:
     left_out = {name: f"not installed; hint: {hint}" for name, hint in peer_load.missing().items()}
     for name in [name for name in BY_NAME if name not in left_out]:
         try:
-            BY_NAME[name].refuse_unable(workload.requests_per_connection)
+            BY_NAME[name].refuse_unable(
+                workload.requests_per_connection, accepts_gzip=accepts_gzip(workload.header_fields)
+            )
             drives[name] = peer_load.driver(*peer_load.find(name), stack, cores)
         except CannotMeasure as error:
             left_out[name] = error.message

@@ -6,7 +6,7 @@ docs/reference/engine-protocol.md describes it; the structures here are that des
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -25,7 +25,7 @@ class Request(msgspec.Struct):
     @property
     def accepts_gzip(self) -> bool:
         """Whether it asks for compressed answers."""
-        return any(name.lower() == "accept-encoding" and "gzip" in value for name, value in self.headers)
+        return accepts_gzip(self.headers)
 
 
 class Expect(msgspec.Struct):
@@ -163,6 +163,15 @@ def engine_request(
         headers=with_host(headers),
         body_base64=None if body is None else base64.b64encode(body).decode(),
     )
+
+
+def accepts_gzip(headers: Iterable[tuple[str, str]]) -> bool:
+    """Whether such header fields ask for compressed answers.
+
+    >>> accepts_gzip([("Accept-Encoding", "br, gzip")]), accepts_gzip([])
+    (True, False)
+    """
+    return any(name.lower() == "accept-encoding" and "gzip" in value for name, value in headers)
 
 
 def with_host(headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

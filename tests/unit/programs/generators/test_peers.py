@@ -92,7 +92,15 @@ def test_a_generator_that_cannot_close_connections_so_is_not_asked_to(
     name: str, requests_per_connection: int | None, refused: bool
 ) -> None:
     with pytest.raises(CannotMeasure, match=name) if refused else contextlib.nullcontext():
-        BY_NAME[name].refuse_unable(requests_per_connection)
+        BY_NAME[name].refuse_unable(requests_per_connection, accepts_gzip=True)
+
+
+def test_ab_is_not_asked_for_compressed_answers() -> None:
+    """It speaks HTTP/1.0, and nginx before its gzip is as fast to it as nginx without."""
+    peer = BY_NAME["ab"]
+    peer.refuse_unable(None, accepts_gzip=False)
+    with pytest.raises(CannotMeasure, match=r"ab speaks HTTP/1\.0"):
+        peer.refuse_unable(None, accepts_gzip=True)
 
 
 def test_output_without_a_count_is_a_failure_not_zero() -> None:

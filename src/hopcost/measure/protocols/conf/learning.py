@@ -26,6 +26,7 @@ from hopcost.nginx.sites import Site, choose_site
 from hopcost.nginx.sites.idle import idle_timeout_s
 from hopcost.nginx.traps import find_traps
 from hopcost.nginx.tree import walk
+from hopcost.programs.generators.engine_plan import accepts_gzip
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.jail.handshakes import HTTP2, agreed_protocol
@@ -150,7 +151,7 @@ class Learning:
             content_type=learned.content_type,
             status=learned.status,
             encoding=as_is.answer.content_encoding,
-            accepts_gzip=any(name.lower() == "accept-encoding" and "gzip" in value for name, value in workload.headers),
+            accepts_gzip=accepts_gzip(workload.header_fields),
             is_tls=self._site.is_tls,
             is_upload=workload.method.uploads,
             idle_timeout_s=_idle_timeout_s(behind.app, learned),

@@ -51,4 +51,5 @@ AB = Peer(
     times="Time per request: connecting included where a request had to; quantiles in whole milliseconds",
     words=words,
     counts=counts,
+    speaks_http_1_0=True,
 )

@@ -65,9 +65,14 @@ class Peer(msgspec.Struct, frozen=True):
     counts: Callable[[str], Counts]
     exit_codes: tuple[int, ...] = (0,)
     opens_one_per_request: bool = True
+    speaks_http_1_0: bool = False
 
-    def refuse_unable(self, requests_per_connection: int | None) -> None:
-        """CannotMeasure if the peer cannot send so many requests per connection (None: all on one)."""
+    def refuse_unable(self, requests_per_connection: int | None, *, accepts_gzip: bool) -> None:
+        """CannotMeasure if the peer cannot send so many requests per connection (None: all on one), or get gzip."""
+        if accepts_gzip and self.speaks_http_1_0:
+            raise CannotMeasure(
+                f"{self.name} speaks HTTP/1.0, to which nginx sends nothing compressed", "take another generator"
+            )
         if requests_per_connection is None:
             return
         if requests_per_connection > 1:
