@@ -40,8 +40,8 @@ def decide_experiment(
     if peer is not None and peer in limits.missing_peers:
         raise CannotMeasure(f"{peer} is not installed", limits.missing_peers[peer])
     if peer is not None:
-        asked = experiment.workload
-        BY_NAME[peer].refuse_unable(asked.requests_per_connection, accepts_gzip=accepts_gzip(asked.header_fields))
+        gzip = accepts_gzip(experiment.workload.header_fields)
+        BY_NAME[peer].refuse_unable(experiment.workload.requests_per_connection, accepts_gzip=gzip)
         if experiment.workload.beside:
             raise CannotMeasure(f"{peer} has no slow clients and no idle connections", "hopcost's own engine has them")
         if experiment.restart is not None:
