@@ -78,6 +78,13 @@ def test_another_generator_has_no_slow_clients() -> None:
         planned_with(Workload(slow_clients=SlowClients(number=5, bytes_per_s=1000)), peer="wrk")
 
 
+def test_ab_measures_nothing_whose_answers_may_be_compressed() -> None:
+    accepting = Workload(headers=[["Accept-Encoding", "gzip"]])
+    assert planned_with(accepting, peer="wrk").workload == accepting
+    with pytest.raises(CannotMeasure, match=r"ab speaks HTTP/1\.0"):
+        planned_with(accepting, peer="ab")
+
+
 def test_offered_loads_follow_where_our_engine_takes_turns() -> None:
     def first(
         quick: bool = False,

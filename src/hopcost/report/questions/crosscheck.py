@@ -108,7 +108,8 @@ def _cautions(crosscheck: Crosscheck) -> list[str]:
         cautions.append(f"! {listed(idle)} kept connections idle, or left some time out (--details: in flight).")
     left = len(cautions) - MOST_CAUTIONS
     more = [f"{count(left, 'more caution')}: --details"] if left > 0 else []
-    absent = [f"{name} ({why.rpartition('hint: ')[2]})" for name, why in crosscheck.left_out.items()]
+    reasons = {name: why.rpartition("hint: ")[2].removeprefix(f"{name} ") for name, why in crosscheck.left_out.items()}
+    absent = [f"{name} ({reason})" for name, reason in reasons.items()]
     return [*cautions[:MOST_CAUTIONS], *more, *([f"Not measured: {', '.join(absent)}."] if absent else [])]
 
 
