@@ -50,6 +50,17 @@ def share_parts(ratio: Interval | None, against: Sequence[float] = (1.0,)) -> Pa
     return f"{_plain(per_cent.value, decimals)} {PER_CENT}", _range(per_cent, decimals, _plain)
 
 
+def bound_mark(*, is_bound: bool, reference_is_bound: bool) -> str:
+    """What stands before a share of which one side is a lower bound, since its generator was full.
+
+    >>> bound_mark(is_bound=True, reference_is_bound=False), bound_mark(is_bound=False, reference_is_bound=True)
+    ('≥', '≤')
+    """
+    if is_bound == reference_is_bound:
+        return ""
+    return "≥" if is_bound else "≤"
+
+
 def change(ratio: Interval | None, against: Sequence[float] = (1.0,)) -> str:
     """How far a ratio is from 1, in per cent.
 

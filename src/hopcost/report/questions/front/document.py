@@ -89,7 +89,7 @@ def _adds(row: FrontRow, answer: FrontResult) -> str:
     ratio, added = row.ratio, row.added
     left = ""
     if ratio is not None:
-        left = f" and {'gives' if ratio.value > 1 else 'leaves'} {notation.share(ratio)} of the throughput"
+        left = f" and {'gives' if ratio.value > 1 else 'leaves'} {_bound_mark(row, answer)}{notation.share(ratio)} of the throughput"
     request = f"a request of {notation.time(answer.app_ns)}"
     if added is not None and added.high is not None and added.low is not None and added.high < 0:
         saved = Interval(value=-added.value, low=-added.high, high=-added.low)
@@ -149,8 +149,31 @@ def _table(answer: FrontResult) -> Bars:
         per_s = ("≥" if row.is_bound else "") + notation.rate(answer.per_s(row))
         cpu = (notation.time(answer.app_ns), "") if is_reference else notation.added_parts(row.added)
         bar = None if ratio is None else bar_of(ratio, most)
-        rows.append(BarRow(row.arm, [per_s], bar, [*notation.share_parts(ratio), *cpu]))
+        share, its_range = notation.share_parts(ratio)
+        rows.append(BarRow(row.arm, [per_s], bar, [_bound_mark(row, answer) + share, its_range, *cpu]))
     return Bars(["", "req/s", f"of {reference}", "", f"CPU {load}", ""], rows, _cautions(answer))
+
+
+def _bound_mark(row: FrontRow, answer: FrontResult) -> str:
+    """What stands before a stack's share of the reference's throughput."""
+    reference = answer.row(answer.question.reference)
+    if row.ratio is None or reference is None:
+        return ""
+    return notation.bound_mark(is_bound=row.is_bound, reference_is_bound=reference.is_bound)
+
+
+def _bounds(answer: FrontResult) -> list[str]:
+    """`The load generator was full while the app idled (≥): shares of the app are upper bounds (≤).`"""
+    full = [_called(row.arm) for row in answer.rows if row.is_bound]
+    if not full:
+        return []
+    reference = _called(answer.question.reference)
+    shares = f": shares of {reference} are upper bounds (≤)" if reference in full else ""
+    return [f"The load generator was full while {' and '.join(full)} idled (≥){shares}."]
+
+
+def _called(arm: str) -> str:
+    return "the app" if arm == ALONE else arm
 
 
 def _cautions(answer: FrontResult) -> list[str]:
@@ -172,11 +195,12 @@ def _cautions(answer: FrontResult) -> list[str]:
     suspect = [block for experiment in experiments for block in experiment.suspect]
     disturbed = disturbed_sentences(suspect, sum(experiment.blocks for experiment in experiments), "--details")
     cautions += [f"! {' '.join(disturbed)}"] if disturbed else []
+    cautions += _bounds(answer)
     if app.needs:
         cautions.append(f"! All stacks share {', '.join(app.needs)}: what one changes there, the others see.")
     if app.compared in COMPARED:
         cautions.append(COMPARED[app.compared].format(what=", ".join(app.changing)))
-    who = "the app" if answer.question.reference == ALONE else answer.question.reference
+    who = _called(answer.question.reference)
     floors = [experiment.aa_floor for experiment in experiments if experiment.aa_floor is not None]
     return [*cautions[:MOST_CAUTIONS], *(notation.noise(who, floor) for floor in floors[:1])]
 

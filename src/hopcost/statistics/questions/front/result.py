@@ -20,7 +20,8 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 class FrontRow(msgspec.Struct, frozen=True):
     """A stack beside the reference: its own throughput, that ÷ the reference's, and what CPU it adds to a request (ns).
 
-    `cpu_ns` is all that a request of it takes, by hop.
+    `cpu_ns` is all that a request of it takes, by hop. `is_bound` is true if the generator was full and the stack was
+    not.
     """
 
     arm: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,28 @@ def test_the_answer_to_the_last_byte(answer: FrontResult, format: Format, ending
 
 def test_details_to_the_last_byte(answer: FrontResult) -> None:
     golden.compare("questions/front-details.txt", page(answer, details=True).removeprefix(page(answer)))
+
+
+@pytest.mark.parametrize(
+    ("full", "shares", "below"),
+    [
+        ({"alone"}, {"nginx": "≤", "keepalive": "≤"}, "while the app idled (≥): shares of the app are upper bounds (≤)."),
+        ({"nginx"}, {"nginx": "≥", "keepalive": ""}, "while nginx idled (≥)."),
+        ({"alone", "nginx"}, {"nginx": "", "keepalive": "≤"}, "while the app and nginx idled (≥): shares of the app are"),
+        (set(), {"nginx": "", "keepalive": ""}, ""),
+    ],
+)
+def test_a_share_of_a_bound_is_a_bound(answer: FrontResult, full: set[str], shares: dict[str, str], below: str) -> None:
+    rows = [msgspec.structs.replace(row, is_bound=row.arm in full) for row in answer.rows]
+    text = page(msgspec.structs.replace(answer, rows=rows))
+    lines = text.splitlines()
+    for arm, mark in shares.items():
+        line = next(line for line in lines if line.strip().startswith(f"{arm} "))
+        share = next(word for word, unit in pairwise(line.split()) if unit == "%")
+        assert share.rstrip("0123456789.") == mark, line
+    cautions = [line for line in lines if "load generator was full" in line]
+    assert len(cautions) == bool(full)
+    assert not full or below in " ".join(text.split())
 
 
 def test_a_stack_that_ran_in_a_slower_minute_does_not_contradict_its_share(answer: FrontResult) -> None:
