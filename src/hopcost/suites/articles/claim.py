@@ -40,7 +40,7 @@ class ClaimFigure(Enum):
 class Relation(Enum):
     """What is claimed of a ratio (of a drift, as a factor over the soak): a side of 1, a bound, or a size.
 
-    Of errors: that there are some, or none.
+    Of errors: that there are some, none, or at least so many in each server start.
     """
 
     MORE = "more"
@@ -56,10 +56,12 @@ class Relation(Enum):
         """Whether a number belongs to it."""
         return self in (Relation.AT_LEAST, Relation.AT_MOST, Relation.ABOUT)
 
-    @property
-    def is_of_errors(self) -> bool:
-        """Whether it is said of errors, and of nothing else."""
-        return self in (Relation.SOME, Relation.NONE)
+    def fits(self, figure: ClaimFigure) -> bool:
+        """Whether it can be said of that figure."""
+        is_of_errors_alone = self in (Relation.SOME, Relation.NONE)
+        if figure is ClaimFigure.ERRORS:
+            return is_of_errors_alone or self is Relation.AT_LEAST
+        return not is_of_errors_alone
 
 
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
@@ -88,7 +90,7 @@ class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
         Relation,
         Meta(
             description="of a ratio or drift: `more` or `less` than 1, `at least`, `at most` or `about` the size; of"
-            " errors: `some` or `none`"
+            " errors: `some`, `none`, or `at least` the size in each server start"
         ),
     ]
     figure: Annotated[

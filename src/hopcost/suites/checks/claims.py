@@ -64,10 +64,10 @@ def _check_test(test: ClaimTest, experiment: Experiment, arms: Mapping[str, Arm]
 def _check_figure(test: ClaimTest, experiment: Experiment, where: str) -> None:
     """What goes with the figure: a relation that can be said of it, another arm, a size, a soak."""
     figure, relation = test.figure, test.relation
-    if relation.is_of_errors is not (figure is ClaimFigure.ERRORS):
+    if not relation.fits(figure):
         raise UsageError(
             f'{where}: relation: "{relation.value}" cannot be said of {figure.value}',
-            '"some" and "none" are said of errors, all others of ratios and drifts',
+            '"some" and "none" are said of errors alone, "at least" of everything, all others of ratios and drifts',
         )
     if figure.is_ratio:
         if reference(test, experiment) == test.arm:

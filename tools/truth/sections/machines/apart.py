@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -26,8 +26,7 @@ from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.network import HOST
 
-STACKS, GENERATOR = "198.18.102.1", "198.18.102.2"  # RFC 2544 sets 198.18.0.0/15 aside for benchmarks
-CARD = "link0"
+STACKS = namespaces.STACK
 
 
 class Apart(msgspec.Struct, frozen=True):
@@ -69,24 +68,19 @@ def write_certificates(folder: Path, names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def apart() -> Iterator[Apart]:
-    """Both, until the end of the context. Needs root."""
-    names = [f"hopcost-truth-{os.getpid()}-{place}" for place in ("s", "g")]
-    stacks, generator = names
-    made: list[str] = []
-    try:
-        for name in names:
-            _ip("netns", "add", name)
-            made.append(name)
-            _ip("-n", name, "link", "set", "lo", "up")
-        _ip("-n", stacks, "link", "add", CARD, "type", "veth", "peer", "name", CARD, "netns", generator)
-        for name, address in ((stacks, STACKS), (generator, GENERATOR)):
-            _ip("-n", name, "address", "add", f"{address}/24", "dev", CARD)
-            _ip("-n", name, "link", "set", CARD, "up")
-        yield Apart(*(str(Path("/run/netns", name)) for name in names))
-    finally:
-        for name in made:
-            subprocess.run(["ip", "netns", "delete", name], check=False)
+    """Both, until the end of the context. They have no names, so none is left behind. Needs root."""
+    with _namespace() as stacks, _namespace() as generator:
+        with namespaces.inside(_path(stacks)):
+            namespaces.join(generator.fileno(), None)
+        yield Apart(_path(stacks), _path(generator))
 
 
-def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True)
+def _namespace() -> BinaryIO:
+    """A new one, which lives as long as the file or a process in it."""
+    with namespaces.inside(namespaces.OWN):  # and back
+        namespaces.make()
+        return Path(namespaces.OWN).open("rb")
+
+
+def _path(namespace: BinaryIO) -> str:
+    return f"/proc/{os.getpid()}/fd/{namespace.fileno()}"

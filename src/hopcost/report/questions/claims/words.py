@@ -81,6 +81,8 @@ def claimed(test: ClaimTest) -> str:
         return f"{words} than 100 %"
     if test.size is None:
         return {Relation.SOME: "errors", Relation.NONE: "no errors"}.get(test.relation, words)
+    if test.figure is ClaimFigure.ERRORS:
+        return f"{words} {test.size:,g} errors a start"
     return f"{words} {_percent(test.size)}" + (
         f" (±{test.tolerance * 100:g} %)" if test.relation is Relation.ABOUT else ""
     )
@@ -93,18 +95,27 @@ def _percent(ratio: float) -> str:
 
 def published_words(result: ClaimTestResult) -> str:
     """`94 %`, or whether the article has errors; `–` if it says nothing."""
-    if result.test.relation.is_of_errors:
+    if result.test.figure is ClaimFigure.ERRORS:
         return {None: ABSENT, True: "errors", False: "none"}[result.published_errors]
     return ABSENT if result.published is None else _percent(result.published)
 
 
 def measured_words(result: ClaimTestResult) -> str:
     """`48 % (47–49)`, or how many errors there were; `–` if it was not measured."""
-    if result.test.relation.is_of_errors:
-        if result.errors is None:
-            return ABSENT
-        return count(result.errors.count, "error") if result.errors.count else "none"
+    if result.test.figure is ClaimFigure.ERRORS:
+        return _errors_words(result)
     return notation.share(result.measured, _limits(result))
+
+
+def _errors_words(result: ClaimTestResult) -> str:
+    """`none`, `32 errors`, or with the fewest of a start if each start must have some."""
+    errors = result.errors
+    if errors is None:
+        return ABSENT
+    if errors.count == 0:
+        return "none"
+    fewest = "" if result.test.size is None else f", {errors.least:,} in the start with the fewest"
+    return count(errors.count, "error") + fewest
 
 
 def _limits(result: ClaimTestResult) -> list[float]:

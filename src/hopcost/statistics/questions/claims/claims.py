@@ -173,22 +173,25 @@ def _reading(test: ClaimTest) -> BlockFigure:
 def _errors(parts: Sequence[ArmBlock]) -> Errors:
     counts = [sum(part.errors.values()) for part in parts]
     unopened = sum(1 for part in parts if part.totals is not None and part.totals.all_opened is False)
-    return Errors(count=sum(counts), blocks=sum(1 for count in counts if count), unopened_blocks=unopened)
+    return Errors(
+        count=sum(counts), blocks=sum(1 for count in counts if count), least=min(counts), unopened_blocks=unopened
+    )
 
 
 def _of_errors(seen: ClaimTestResult) -> tuple[ClaimOutcome, str]:
     """A count needs no spread, so one block is enough: an arm that erred in any of them did err.
 
-    Without any error, connections that never opened decide nothing: they could have none.
+    If there are fewer errors than asked for, connections that never opened decide nothing: they could have none.
     """
-    if seen.errors is None:
+    test, errors = seen.test, seen.errors
+    if errors is None:
         return ClaimOutcome.NOT_SETTLED, "no valid block"
-    if seen.errors.count == 0 and seen.errors.unopened_blocks:
-        blocks = f"{seen.errors.unopened_blocks} of {seen.blocks} blocks"
+    has_them = errors.count > 0 if test.size is None else errors.least >= test.size
+    if not has_them and errors.unopened_blocks:
+        blocks = f"{errors.unopened_blocks} of {seen.blocks} blocks"
         return ClaimOutcome.NOT_SETTLED, f"connections that never opened in {blocks}"
-    claims_some = seen.test.relation is Relation.SOME
-    has_some = seen.errors.count > 0
-    return (ClaimOutcome.HOLDS if has_some is claims_some else ClaimOutcome.DOES_NOT_HOLD), ""
+    is_right = has_them is (test.relation is not Relation.NONE)
+    return (ClaimOutcome.HOLDS if is_right else ClaimOutcome.DOES_NOT_HOLD), ""
 
 
 def _why_not_judged(seen: ClaimTestResult, run: ClaimRun) -> str | None:

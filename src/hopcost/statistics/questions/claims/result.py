@@ -9,7 +9,7 @@ import msgspec
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision.precision import Settling
 from hopcost.statistics.questions.claims.decision import ClaimOutcome, conclude
-from hopcost.suites.articles.claim import Claim, ClaimTest, Relation
+from hopcost.suites.articles.claim import Claim, ClaimFigure, ClaimTest, Relation
 
 DECIDED = (ClaimOutcome.HOLDS, ClaimOutcome.DOES_NOT_HOLD)
 
@@ -17,11 +17,12 @@ DECIDED = (ClaimOutcome.HOLDS, ClaimOutcome.DOES_NOT_HOLD)
 class Errors(msgspec.Struct, frozen=True):
     """An arm's errors over all valid blocks, warm-ups included, and in how many of these blocks it had any.
 
-    In `unopened_blocks` some of its connections never opened: those sent nothing, so they count no error.
+    `least` are those of the block with the fewest. In `unopened_blocks` some of its connections never opened: those sent nothing, so they count no error.
     """
 
     count: int
     blocks: int
+    least: int
     unopened_blocks: int = 0
 
 
@@ -58,9 +59,9 @@ class ClaimTestResult(msgspec.Struct, frozen=True):
     @property
     def published_fits(self) -> bool | None:
         """None if the article printed nothing that could be compared."""
-        if self.test.relation.is_of_errors:
+        if self.test.figure is ClaimFigure.ERRORS:
             had = self.published_errors
-            return None if had is None else had is (self.test.relation is Relation.SOME)
+            return None if had is None else had is (self.test.relation is not Relation.NONE)
         if self.published is None:
             return None
         low, high = self.test.bounds

@@ -7,6 +7,7 @@ import io
 import json
 
 import golden
+import msgspec
 import pytest
 from samples.questions.claims import judged
 from samples.questions.judgements import claim, compare, six
@@ -15,8 +16,9 @@ from samples.records import record
 
 from hopcost.report import Format, render
 from hopcost.report.questions.claims import claims_report
-from hopcost.report.questions.claims.words import claimed
-from hopcost.suites.articles.claim import Relation
+from hopcost.report.questions.claims.words import claimed, measured_words
+from hopcost.statistics.questions.claims.result import Errors
+from hopcost.suites.articles.claim import ClaimFigure, Relation
 
 
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN, Format.JSON])
@@ -79,3 +81,15 @@ def test_a_claim_that_no_record_has_asks_for_its_run() -> None:
 )
 def test_what_is_claimed_in_the_one_notation(relation: Relation, size: float | None, words: str) -> None:
     assert claimed(compare(relation, size)) == words
+
+
+def test_errors_of_each_start() -> None:
+    test = compare(Relation.AT_LEAST, 488, figure=ClaimFigure.ERRORS)
+    assert claimed(test) == "at least 488 errors a start"
+    result = judge(claim(test)).results[0]
+    assert measured_words(result) == "–"
+    for errors, words in (
+        (Errors(count=0, blocks=0, least=0), "none"),
+        (Errors(count=1032, blocks=2, least=3), "1,032 errors, 3 in the start with the fewest"),
+    ):
+        assert measured_words(msgspec.structs.replace(result, errors=errors)) == words

@@ -16,7 +16,7 @@ from hopcost.record.contents.evidence import NetworkKind, Surroundings
 from hopcost.record.contents.run import Record
 from hopcost.statistics.questions.claims import claims
 from hopcost.statistics.questions.claims.decision import ClaimOutcome
-from hopcost.suites.articles.claim import ClaimFigure, Needs, Relation
+from hopcost.suites.articles.claim import ClaimFigure, ClaimTest, Needs, Relation
 from hopcost.suites.experiments.experiment import Sweep
 
 
@@ -34,9 +34,17 @@ def with_errors(*counts: int) -> Record:
     )
 
 
+def of_errors(claimed: Relation | int) -> ClaimTest:
+    """That there are some, or none, or at least so many in each start."""
+    relation, size = (claimed, None) if isinstance(claimed, Relation) else (Relation.AT_LEAST, claimed)
+    return compare(relation, size, figure=ClaimFigure.ERRORS)
+
+
 @pytest.mark.parametrize(
-    ("relation", "counts", "outcome"),
+    ("claimed", "counts", "outcome"),
     [
+        (3, (3, 5), ClaimOutcome.HOLDS),
+        (3, (90, 2), ClaimOutcome.DOES_NOT_HOLD),  # each start must have them
         (Relation.SOME, (3, 1), ClaimOutcome.HOLDS),
         (Relation.SOME, (0, 0), ClaimOutcome.DOES_NOT_HOLD),
         (Relation.SOME, (3, 0), ClaimOutcome.HOLDS),  # it did err
@@ -46,8 +54,10 @@ def with_errors(*counts: int) -> Record:
         (Relation.NONE, (0,), ClaimOutcome.HOLDS),  # a count needs no second block
     ],
 )
-def test_errors_some_or_none(relation: Relation, counts: tuple[int, ...], outcome: ClaimOutcome) -> None:
-    result = result_of(compare(relation, figure=ClaimFigure.ERRORS), with_errors(*counts))
+def test_errors_some_none_or_at_least_so_many(
+    claimed: Relation | int, counts: tuple[int, ...], outcome: ClaimOutcome
+) -> None:
+    result = result_of(of_errors(claimed), with_errors(*counts))
     assert (result.outcome, result.to) == (outcome, None)
     assert result.errors is not None
     assert result.errors.count == sum(counts)
@@ -58,8 +68,8 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
     behind = without.blocks[1].arms[1]
     assert behind.totals is not None
     behind.totals.all_opened = False
-    for relation in (Relation.SOME, Relation.NONE):
-        result = result_of(compare(relation, figure=ClaimFigure.ERRORS), without)
+    for claimed in (Relation.SOME, Relation.NONE, 3):
+        result = result_of(of_errors(claimed), without)
         assert (result.outcome, result.reason) == (
             ClaimOutcome.NOT_SETTLED,
             "connections that never opened in 1 of 2 blocks",
@@ -67,9 +77,10 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
 
 
 def test_published_errors_stand_beside_ours() -> None:
-    behind = result_of(compare(Relation.SOME, figure=ClaimFigure.ERRORS), with_errors(0, 0))
+    for claimed in (Relation.SOME, 3):
+        behind = result_of(of_errors(claimed), with_errors(0, 0))
+        assert (behind.published_errors, behind.published_fits) == (True, True)  # 661 time-outs, 2 write errors
     direct = result_of(compare(Relation.SOME, figure=ClaimFigure.ERRORS, arm="direct"), with_errors(0, 0))
-    assert (behind.published_errors, behind.published_fits) == (True, True)  # 661 time-outs, 2 write errors
     assert (direct.published_errors, direct.published_fits) == (False, False)
 
 
