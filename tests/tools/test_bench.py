@@ -40,6 +40,26 @@ def test_peers_keep_connections_or_close_them(name: str, kept: str, closed: str)
     assert " ".join(contenders.contender(name, keep_alive=False).words(9, 1, "U")) == closed
 
 
+def test_peers_that_can_are_asked_over_a_unix_socket() -> None:
+    (section,) = (section for section in sections(Path("engine"), ["wrk", "h2load", "oha"]) if section.link.is_unix)
+    assert section.compared_with == "h2load" and "wrk" not in section.runs
+    words = {name: run.words(9, 1, "http+unix://%2Frun%2Fa.sock/x") for name, (run, _) in section.runs.items()}
+    for name, option in (("h2load", "--base-uri=unix:/run/a.sock"), ("oha", "--unix-socket=/run/a.sock")):
+        assert option in words[name] and words[name][-1] == "http://localhost/x"
+    assert words["hopcost-engine"][-1] == "http+unix://%2Frun%2Fa.sock/x"
+    assert not any(section.link.is_unix for section in sections(Path("engine"), ["wrk", "oha"]))
+
+
+def test_idle_connections_are_ours_alone() -> None:
+    (section,) = (section for section in sections(Path("engine"), ["wrk"]) if "used" in section.title)
+    assert section.compared_with == "none idle"
+    with_idle = [name for name, to in section.reference.items() if name != to]
+    assert len(with_idle) == 3
+    for name in with_idle:
+        own, alone = (section.runs[row][0].words(100, 1, "U") for row in (name, section.reference[name]))
+        assert own == [*alone[:-1], "--idle", "9900@3600s", "U"]
+
+
 def test_an_earlier_engine_has_the_same_load_backend_by_backend() -> None:
     now, before = Path("now"), Path("before")
     section = beside_earlier(now, before, "abc123")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.peers.ours import our_engine
@@ -13,6 +14,7 @@ from hopcost.programs.generators.process import Drive, run_peer, version_of
 
 PEERS = ("wrk", "ab", "h2load", "oha")
 CLOSING = ("wrk", "ab", "oha")  # h2load opens no connection for each request
+TO_SOCKET = {"h2load": "--base-uri=unix:", "oha": "--unix-socket="}  # the others speak TCP alone
 KEEP_ALIVE_OFF = ["-H", "Connection: close"]
 
 
@@ -48,6 +50,18 @@ def contender(name: str, keep_alive: bool = True) -> Contender:
         return BY_NAME[name].words(PeerLoad(url=url, connections=connections, seconds=seconds, keep_alive=keep_alive))
 
     return Contender(BY_NAME[name], of_name)
+
+
+def over_unix_socket(name: str) -> Contender:
+    """A peer over a Unix socket, whose URL is in the form that our engine takes."""
+
+    def of_url(connections: int, seconds: int, url: str) -> list[str]:
+        socket, _, path = url.removeprefix("http+unix://").partition("/")
+        options = [TO_SOCKET[name] + unquote(socket)]
+        plain = PeerLoad(url=f"http://localhost/{path}", connections=connections, seconds=seconds, options=options)
+        return BY_NAME[name].words(plain)
+
+    return Contender(BY_NAME[name], of_url)
 
 
 def h2load_over_http2(streams: int) -> Contender:

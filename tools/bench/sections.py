@@ -8,7 +8,15 @@ from pathlib import Path
 
 from hopcost.programs.generators.process import Drive
 from hopcost.suites.arms.arm import Link
-from tools.bench.contenders import CLOSING, Contender, contender, engine, h2load_over_http2
+from tools.bench.contenders import (
+    CLOSING,
+    TO_SOCKET,
+    Contender,
+    contender,
+    engine,
+    h2load_over_http2,
+    over_unix_socket,
+)
 
 BATCH = 16
 LARGE_BYTES = 1 << 20
@@ -16,6 +24,14 @@ FEW, MANY = 100, 10_000
 STREAMS = (1, 10)
 H2LOAD = "h2load"
 PER_REQUEST = "CPU µs per request"
+ONCE_OPEN = f"{PER_REQUEST}, once connections are open"
+OPENED = ("--warm-up", "500ms")
+URING, EPOLL, BATCHED = "hopcost-engine", "hopcost-engine, epoll", f"hopcost-engine, batch {BATCH}"
+KINDS = {  # of our engine, with their options
+    URING: ("--io", "uring"),
+    EPOLL: ("--io", "epoll"),
+    BATCHED: ("--io", "uring", "--batch", str(BATCH)),
+}
 Cost = Callable[[Drive], float]
 
 
@@ -36,6 +52,10 @@ class Section:
     link: Link = Link.HTTP_TCP
     references: str = "fewer connections"
     """What they are called if there are several."""
+    least_s: int = 1
+    """Seconds of a run at the least: most generators open their connections within the measured time."""
+    tells_memory: bool = False
+    """Whether what a connection takes of the engine's memory stands below."""
 
     @property
     def compared_with(self) -> str:
@@ -48,55 +68,87 @@ def sections(path: Path, others: list[str]) -> list[Section]:
     """All tables: our engine under the options that matter, and every peer that is installed."""
 
     def ours(*options: str) -> dict[str, Contender]:
-        return {
-            "hopcost-engine": engine(path, "--io", "uring", *options),
-            "hopcost-engine, epoll": engine(path, "--io", "epoll", *options),
-        }
+        return {name: engine(path, *KINDS[name], *options) for name in (URING, EPOLL)}
 
-    batch = engine(path, "--io", "uring", "--batch", str(BATCH))
     floor = engine(path, "--io", "uring", "--batch", str(BATCH), verb="floor")
-    everyone = {
-        **ours(),
-        f"hopcost-engine, batch {BATCH}": batch,
-        f"floor, batch {BATCH}": floor,
-        **{name: contender(name) for name in others},
-    }
-    close = {name: contender(name, keep_alive=False) for name in others if name in CLOSING}
-
-    def against_wrk(
-        title: str, who: dict[str, Contender], connections: int, aim: str, server: str = "nginx", target: str = "/"
-    ) -> Section:
-        runs = {name: (program, connections) for name, program in who.items()}
-        return Section(title, server, target, runs, dict.fromkeys(runs, "wrk"), PER_REQUEST, per_request, aim)
-
-    many = {
-        **ours("--warm-up", "500ms"),
-        f"hopcost-engine, batch {BATCH}": engine(path, "--io", "uring", "--batch", str(BATCH), "--warm-up", "500ms"),
-    }
-    return [
-        against_wrk("64 connections", everyone, 64, "0.75 at most"),
-        against_wrk("1000 connections", everyone, 1000, "0.75 at most"),
-        Section(
-            title=f"{MANY:,} connections beside {FEW}",
-            server="origin",
-            target="/",
-            runs={f"{name}, {count}": (kind, count) for name, kind in many.items() for count in (FEW, MANY)},
-            reference={f"{name}, {count}": f"{name}, {FEW}" for name in many for count in (FEW, MANY)},
-            unit=f"{PER_REQUEST}, once connections are open",
-            cost=per_request_without_opening,
-            aim="1.6 times at most",
-        ),
-        against_wrk(
-            "1 MiB answers",
-            {**ours(), **{name: contender(name) for name in others}},
-            16,
-            "1 at most",
-            server="origin",
-            target=f"/bytes/{LARGE_BYTES}",
-        ),
-        against_wrk("A connection per request", {**ours("-H", "Connection: close"), **close}, 64, "0.9 at most"),
-        *(over_http2(path, streams) for streams in STREAMS if H2LOAD in others),
+    peers = {name: contender(name) for name in others}
+    everyone = {**ours(), BATCHED: engine(path, *KINDS[BATCHED]), f"floor, batch {BATCH}": floor, **peers}
+    closing = {name: contender(name, keep_alive=False) for name in others if name in CLOSING}
+    on_sockets = {**ours(), **{name: over_unix_socket(name) for name in others if name in TO_SOCKET}}
+    beside_h2load = [
+        beside(H2LOAD, "A Unix socket, 64 connections", on_sockets, 64, "0.75 at most", link=Link.HTTP_UNIX),
+        *(over_http2(path, streams) for streams in STREAMS),
     ]
+    large = f"/bytes/{LARGE_BYTES}"
+    return [
+        beside("wrk", "1 connection", {**ours(), **peers}, 1, "1 at most"),
+        beside("wrk", "64 connections", everyone, 64, "0.75 at most"),
+        beside("wrk", "1000 connections", everyone, 1000, "0.75 at most"),
+        beside("wrk", f"{MANY:,} connections", {**ours(), **peers}, MANY, "0.75 at most", server="origin", least_s=5),
+        beside_fewer(path),
+        beside_idle(path),
+        beside("wrk", "1 MiB answers", {**ours(), **peers}, 16, "1 at most", server="origin", target=large),
+        beside("wrk", "A connection per request", {**ours("-H", "Connection: close"), **closing}, 64, "0.9 at most"),
+        beside("wrk", "TLS, 64 connections", {**ours("--insecure"), **peers}, 64, "1 at most", link=Link.HTTPS_TCP),
+        *(beside_h2load if H2LOAD in others else []),
+    ]
+
+
+def beside(
+    reference: str,
+    title: str,
+    who: dict[str, Contender],
+    connections: int,
+    aim: str,
+    *,
+    server: str = "nginx",
+    target: str = "/",
+    link: Link = Link.HTTP_TCP,
+    least_s: int = 1,
+) -> Section:
+    """All of them with so many connections, beside the one of that name."""
+    runs = {name: (program, connections) for name, program in who.items()}
+    to = dict.fromkeys(runs, reference)
+    return Section(title, server, target, runs, to, PER_REQUEST, per_request, aim, link=link, least_s=least_s)
+
+
+def beside_fewer(path: Path) -> Section:
+    """What many connections cost our engine, each kind beside itself with few."""
+    kinds = {name: engine(path, *options, *OPENED) for name, options in KINDS.items()}
+    return Section(
+        title=f"{MANY:,} connections beside {FEW}",
+        server="origin",
+        target="/",
+        runs={f"{name}, {count}": (kind, count) for name, kind in kinds.items() for count in (FEW, MANY)},
+        reference={f"{name}, {count}": f"{name}, {FEW}" for name in kinds for count in (FEW, MANY)},
+        unit=ONCE_OPEN,
+        cost=per_request_without_opening,
+        aim="1.6 times at most",
+        tells_memory=True,
+    )
+
+
+def beside_idle(path: Path) -> Section:
+    """What connections cost our engine that are open and not used, each kind beside itself without them."""
+    idle = MANY - FEW
+    runs: dict[str, tuple[Contender, int]] = {}
+    reference: dict[str, str] = {}
+    for name, options in KINDS.items():
+        alone, with_idle = f"{name}, {FEW} open", f"{name}, {MANY:,} open"
+        runs[alone] = (engine(path, *options, *OPENED), FEW)
+        runs[with_idle] = (engine(path, *options, *OPENED, "--idle", f"{idle}@3600s"), FEW)
+        reference |= {alone: alone, with_idle: alone}
+    return Section(
+        title=f"{MANY:,} connections open, {FEW} used",
+        server="origin",
+        target="/",
+        runs=runs,
+        reference=reference,
+        unit=ONCE_OPEN,
+        cost=per_request_without_opening,
+        aim="1.1 times at most",
+        references="none idle",
+    )
 
 
 def beside_earlier(path: Path, earlier: Path, commit: str) -> Section:
