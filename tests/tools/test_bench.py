@@ -54,7 +54,7 @@ def test_idle_connections_are_ours_alone() -> None:
     (section,) = (section for section in sections(Path("engine"), ["wrk"]) if "used" in section.title)
     assert section.compared_with == "none idle"
     with_idle = [name for name, to in section.reference.items() if name != to]
-    assert len(with_idle) == 3
+    assert len(with_idle) == 2
     for name in with_idle:
         own, alone = (section.runs[row][0].words(100, 1, "U") for row in (name, section.reference[name]))
         assert own == [*alone[:-1], "--idle", "9900@3600s", "U"]

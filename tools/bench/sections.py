@@ -26,11 +26,9 @@ H2LOAD = "h2load"
 PER_REQUEST = "CPU µs per request"
 ONCE_OPEN = f"{PER_REQUEST}, once connections are open"
 OPENED = ("--warm-up", "500ms")
-URING, EPOLL, BATCHED = "hopcost-engine", "hopcost-engine, epoll", f"hopcost-engine, batch {BATCH}"
 KINDS = {  # of our engine, with their options
-    URING: ("--io", "uring"),
-    EPOLL: ("--io", "epoll"),
-    BATCHED: ("--io", "uring", "--batch", str(BATCH)),
+    "hopcost-engine": ("--io", "uring"),
+    "hopcost-engine, epoll": ("--io", "epoll"),
 }
 Cost = Callable[[Drive], float]
 
@@ -68,11 +66,12 @@ def sections(path: Path, others: list[str]) -> list[Section]:
     """All tables: our engine under the options that matter, and every peer that is installed."""
 
     def ours(*options: str) -> dict[str, Contender]:
-        return {name: engine(path, *KINDS[name], *options) for name in (URING, EPOLL)}
+        return {name: engine(path, *kind, *options) for name, kind in KINDS.items()}
 
+    batch = engine(path, "--io", "uring", "--batch", str(BATCH))
     floor = engine(path, "--io", "uring", "--batch", str(BATCH), verb="floor")
     peers = {name: contender(name) for name in others}
-    everyone = {**ours(), BATCHED: engine(path, *KINDS[BATCHED]), f"floor, batch {BATCH}": floor, **peers}
+    everyone = {**ours(), f"hopcost-engine, batch {BATCH}": batch, f"floor, batch {BATCH}": floor, **peers}
     closing = {name: contender(name, keep_alive=False) for name in others if name in CLOSING}
     on_sockets = {**ours(), **{name: over_unix_socket(name) for name in others if name in TO_SOCKET}}
     beside_h2load = [
