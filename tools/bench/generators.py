@@ -40,8 +40,9 @@ INTRODUCTION = """\
 Written by `make bench`. CPU time (user and system, all threads) of one generator on one core, against a server with one
 thread on another core: nginx with `return 200` and a 12-byte body, or where it says so the embedded origin.
 Rounds are shuffled; figures are medians over rounds; ratios are taken within each round,
-their median and quartiles are shown. hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones
-the length of each, the bytes of one in 16) and records its time; the others check less. `floor` moves the same bytes
+their median and quartiles are shown. Answers/s are of a whole process, opening its connections included.
+hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones the length of each, the bytes of one
+in 16) and records its time; the others check less. `floor` moves the same bytes
 through the same sockets and does nothing else."""
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explain" / "other-tools.md"
