@@ -89,7 +89,8 @@ def _adds(row: FrontRow, answer: FrontResult) -> str:
     ratio, added = row.ratio, row.added
     left = ""
     if ratio is not None:
-        left = f" and {'gives' if ratio.value > 1 else 'leaves'} {_bound_mark(row, answer)}{notation.share(ratio)} of the throughput"
+        verb = "gives" if ratio.value > 1 else "leaves"
+        left = f" and {verb} {_bound_mark(row, answer)}{notation.share(ratio)} of the throughput"
     request = f"a request of {notation.time(answer.app_ns)}"
     if added is not None and added.high is not None and added.low is not None and added.high < 0:
         saved = Interval(value=-added.value, low=-added.high, high=-added.low)

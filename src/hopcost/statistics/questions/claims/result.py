@@ -17,7 +17,8 @@ DECIDED = (ClaimOutcome.HOLDS, ClaimOutcome.DOES_NOT_HOLD)
 class Errors(msgspec.Struct, frozen=True):
     """An arm's errors over all valid blocks, warm-ups included, and in how many of these blocks it had any.
 
-    `least` are those of the block with the fewest. In `unopened_blocks` some of its connections never opened: those sent nothing, so they count no error.
+    `least` are those of the block with the fewest. In `unopened_blocks` some of its connections never opened: those
+    sent nothing, so they count no error.
     """
 
     count: int

@@ -69,9 +69,17 @@ def test_details_to_the_last_byte(answer: FrontResult) -> None:
 @pytest.mark.parametrize(
     ("full", "shares", "below"),
     [
-        ({"alone"}, {"nginx": "≤", "keepalive": "≤"}, "while the app idled (≥): shares of the app are upper bounds (≤)."),
+        (
+            {"alone"},
+            {"nginx": "≤", "keepalive": "≤"},
+            "while the app idled (≥): shares of the app are upper bounds (≤).",
+        ),
         ({"nginx"}, {"nginx": "≥", "keepalive": ""}, "while nginx idled (≥)."),
-        ({"alone", "nginx"}, {"nginx": "", "keepalive": "≤"}, "while the app and nginx idled (≥): shares of the app are"),
+        (
+            {"alone", "nginx"},
+            {"nginx": "", "keepalive": "≤"},
+            "while the app and nginx idled (≥): shares of the app are",
+        ),
         (set(), {"nginx": "", "keepalive": ""}, ""),
     ],
 )
