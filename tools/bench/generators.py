@@ -131,15 +131,15 @@ def measure_all(wanted: Sequence[Section], rounds: int, seconds: int, seed: int)
         alone = Arm(hops=[Hop(program=section.server, link=section.link, settings=settings)])
         with RunningStack(section.server, alone, {}, cores, Local(find_freezer()), label="bench") as stack:
             url = f"{stack.prepared.address.url}{section.target}"
-            each_s = max(seconds, section.least_s)
-            results = measure(section, rounds, each_s, url, cores, shuffle)
+            run_s = max(seconds, section.least_s)
+            results = measure(section, rounds, run_s, url, cores, shuffle)
             texts = [table(section, results)]
             if section.tells_memory:
                 texts.append(memory(path, url, cores))
             day = time.strftime("%Y-%m-%d", time.gmtime())
             server = f"{section.server} {stack.prepared.hops[0].version}"
             texts.append(
-                f"{day}, {commit()}: {rounds} rounds of {each_s} s each, seed {seed}; server {server}; "
+                f"{day}, {commit()}: {rounds} rounds of {run_s} s each, seed {seed}; server {server}; "
                 f"hopcost {__version__}, {versions_line}; {facts.cpu}, {len(machine_facts.allowed_cores())} cores, "
                 f"{facts.system}, kernel {facts.kernel}{', a virtual machine' if facts.hypervisor else ''}."
             )

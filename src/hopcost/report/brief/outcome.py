@@ -70,9 +70,9 @@ def share_of(arm: ArmSummary, ratio: Interval | None) -> notation.Parts:
 
     `≤25 %` if the generator was full for the baseline alone, `≥25 %` if it was full for the arm alone.
     """
-    if ratio is None:
-        return notation.share_parts(ratio)
     figure, its_range = notation.share_parts(ratio)
+    if ratio is None:
+        return figure, its_range
     mark = notation.bound_mark(is_bound=arm.throughput_is_a_bound, reference_is_bound=arm.baseline_is_a_bound)
     return mark + figure, its_range
 

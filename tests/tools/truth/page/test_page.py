@@ -178,6 +178,6 @@ def test_the_real_sections_leave_time_for_the_last(tmp_path: Path) -> None:
     kinds = [kind for kind in truth.SECTIONS.values() if kind.short_s is not None]
     assert sum(kind.short_s or 0.0 for kind in kinds if kind.short_s != SHORT_S) <= SHORT_S - 600
     for kind in kinds:
-        cases = kind(tmp_path, Form.SHORT, HERE).cases()  # of no machine's records: how many there are is its own
+        cases = kind(tmp_path, Form.SHORT, HERE).cases()  # no real machine, so no records of this one count
         if kind.short_s != SHORT_S:
             assert sum(case.runs * case.seconds for case in cases) <= (kind.short_s or 0.0), kind.key

@@ -77,7 +77,7 @@ def apart() -> Iterator[Apart]:
 
 def _namespace() -> BinaryIO:
     """A new one, which lives as long as the file or a process in it."""
-    with namespaces.inside(namespaces.OWN):  # and back
+    with namespaces.inside(namespaces.OWN):  # so the thread comes back here
         namespaces.make()
         return Path(namespaces.OWN).open("rb")
 
