@@ -41,7 +41,6 @@ class Pieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suites: list[str]
     whole: str
     time_s: int
-    soak_s: int
     times_s: dict[str, int]
     readings: dict[str, str] = {}
 
@@ -55,7 +54,6 @@ class Piece(msgspec.Struct, frozen=True):
     suite: str
     name: str = ""
     experiment: str = ""
-    is_soak: bool = False
 
     @property
     def path(self) -> Path:
@@ -67,12 +65,9 @@ class Piece(msgspec.Struct, frozen=True):
         """What makes its record, without the record's place."""
         if not self.name:
             return ["hopcost", "run", self.suite]
-        if self.is_soak:
-            length = ["--soak-length", str(PIECES.soak_s), "--time", str(PIECES.soak_s + 60)]
-        else:
-            of_all = PIECES.times_s.get(f"{self.suite}/{self.experiment}", PIECES.time_s)
-            length = ["--time", str(PIECES.times_s.get(f"{self.suite}/{self.name}", of_all))]
-        return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
+        of_all = PIECES.times_s.get(f"{self.suite}/{self.experiment}", PIECES.time_s)
+        time_s = PIECES.times_s.get(f"{self.suite}/{self.name}", of_all)
+        return ["hopcost", "run", f"{self.suite}/{self.name}", "--time", str(time_s)]
 
     def record(self) -> Record | None:
         """Its record, if it ran to its end."""
@@ -91,7 +86,7 @@ def pieces(names: list[str]) -> Iterator[Piece]:
             continue
         for experiment in read.read_suite(name).experiments:
             for _, point in points(experiment):
-                yield Piece(name, point.name, experiment.name, experiment.soak is not None)
+                yield Piece(name, point.name, experiment.name)
 
 
 def run(piece: Piece) -> bool:
