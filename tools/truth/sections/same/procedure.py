@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.plan.method import METHOD
@@ -21,7 +21,7 @@ from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.log_ratio import log_ratios_by_round
 from hopcost.statistics.precision import looks
-from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.lines import Case, Figures, Reckoned, Sorted
 from tools.truth.made_with import ROOT
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.runs import excludes_one
@@ -58,8 +58,9 @@ PROSE = (
 )
 
 
+@cache
 def courses() -> list[list[float]]:
-    """Of each block of each record here: ln(second run ÷ first run of the baseline) by round."""
+    """Of each block of each record here: ln(second run ÷ first run of the baseline) by round. Read once."""
     pool = []
     for path in sorted((ROOT / "records").glob("**/run.json")):
         try:
@@ -129,7 +130,7 @@ class Procedure(Section):
     def cases(self) -> list[Case]:
         """Draws from what the other sections have recorded."""
         return [
-            Case(
+            Reckoned(
                 SECTION,
                 _name(restarts, others, time_s),
                 partial(run, restarts, others, time_s),
