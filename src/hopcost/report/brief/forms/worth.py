@@ -13,13 +13,12 @@ from hopcost.errors import printable
 from hopcost.programs.generators.beside import BesideKind
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, carries, cpu_parts, load_shown, median_parts
-from hopcost.report.brief.outcome import has_size
+from hopcost.report.brief.outcome import has_size, share_of
 from hopcost.report.brief.table import requests_per_s
 from hopcost.report.brief.words import baseline_of
 from hopcost.report.document import Table
 from hopcost.report.formatting import mebibytes, swept_key, swept_value
 from hopcost.statistics.figures import cpu_of_hops, total
-from hopcost.statistics.intervals import ONE
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 NOT_CARRIED = "not carried"
@@ -98,7 +97,7 @@ def _throughput(experiment: ExperimentSummary, arm: ArmSummary) -> str:
         return notation.ABSENT if arm.throughput_per_s is None else "0/s"
     if arm.name == experiment.plan.baseline or arm.ratio is None or not has_size(experiment, arm):
         return f"{requests_per_s(arm)}/s"
-    return notation.share(arm.ratio, (ONE.value,))
+    return _joined(*share_of(arm, arm.ratio))
 
 
 def _own_throughput(arm: ArmSummary) -> str:

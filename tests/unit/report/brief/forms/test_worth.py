@@ -13,7 +13,7 @@ from hopcost.record.contents.evidence import Memory
 from hopcost.record.contents.run import Record
 from hopcost.report.brief.forms.worth import BELOW, worth_sentence, worth_table
 from hopcost.report.document import Table
-from hopcost.statistics.summary.summary import summarise
+from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 from hopcost.suites.experiments.beside import IdleConnections
 from hopcost.suites.experiments.shown import ShownTable
 from hopcost.suites.experiments.workload import Workload
@@ -83,6 +83,22 @@ def test_a_stack_that_answers_nothing_has_zero() -> None:
             piece.answers = 0
     assert table_of(content).rows[0][2] == "0/s"
     assert "connections 10: direct 0/s, behind 0/s;" in worth_sentence(summarise(content))
+
+
+def test_a_share_of_a_lower_bound_is_an_upper_bound() -> None:
+    points = summarise(swept())
+    shares = [replace_bounds(point, "baseline_is_a_bound") for point in points]
+    assert ", behind ≤" in worth_sentence(shares) and ", behind ≤" not in worth_sentence(points)
+    experiment = replace_bounds(summarise(loaded())[0], "throughput_is_a_bound")
+    assert row(worth_table([experiment]), "full load")[1].startswith("≥")
+
+
+def replace_bounds(experiment: ExperimentSummary, name: str) -> ExperimentSummary:
+    """The stack that is not the baseline, its generator or the baseline's full."""
+    arms = [
+        msgspec.structs.replace(arm, **{name: arm.name != experiment.plan.baseline}) for arm in experiment.arms
+    ]
+    return msgspec.structs.replace(experiment, arms=arms)
 
 
 def idle(numbers: tuple[int, int]) -> Record:
