@@ -38,7 +38,7 @@ WITHOUT_A_FILE = {
     ),
     "the loop on a mock engine shows it: tests/unit/measure/blocks/test_block.py and test_loop.py": (
         "measure/load/arm measure/load/context measure/load/part "
-        "measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
+        "measure/protocols/as_published measure/protocols/whole "
         "measure/rig measure/watcher"
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (

@@ -7,6 +7,7 @@ that each has response times of its own. statistics/summary/soak.py computes the
 from __future__ import annotations
 
 import contextlib
+import math
 
 import psutil
 
@@ -74,8 +75,8 @@ def schedule(experiment: PlannedExperiment) -> tuple[int, int, int]:
     slice_ns = round(others_ns * METHOD.soak_share / (1 - METHOD.soak_share))
     round_ns = others_ns + experiment.settle_ns + slice_ns
     rounds = max(1, round(experiment.soak_s * 1e9 / round_ns))
-    segments = min(SEGMENTS_AT_MOST, rounds)
-    return segments, max(1, round(rounds / segments)), slice_ns
+    rounds_each = math.ceil(rounds / SEGMENTS_AT_MOST)
+    return round(rounds / rounds_each), rounds_each, slice_ns
 
 
 class _Memory:

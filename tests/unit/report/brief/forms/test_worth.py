@@ -95,9 +95,7 @@ def test_a_share_of_a_lower_bound_is_an_upper_bound() -> None:
 
 def replace_bounds(experiment: ExperimentSummary, name: str) -> ExperimentSummary:
     """The stack that is not the baseline, its generator or the baseline's full."""
-    arms = [
-        msgspec.structs.replace(arm, **{name: arm.name != experiment.plan.baseline}) for arm in experiment.arms
-    ]
+    arms = [msgspec.structs.replace(arm, **{name: arm.name != experiment.plan.baseline}) for arm in experiment.arms]
     return msgspec.structs.replace(experiment, arms=arms)
 
 
