@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.turns import Turns
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report.brief.reasons import plainer
@@ -40,8 +41,9 @@ class LogLines:
         experiment = self.so_far.add(block)
         number, expected = self.so_far.starts(experiment), self.so_far.expected_starts(experiment)
         width = self.so_far.width(experiment)
+        word = "part" if experiment.turns is Turns.SOAK else "start"
         cells = [
-            f"{experiment.name} start {number}" + (f"/{expected}" if expected is not None else ""),
+            f"{experiment.name} {word} {number}" + (f"/{expected}" if expected is not None else ""),
             "no range yet" if width is None else f"widest range {width}",
             f"{minutes(self.so_far.clock.left_s)} left",
             self.told.about(block),

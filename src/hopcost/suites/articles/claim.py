@@ -36,6 +36,11 @@ class ClaimFigure(Enum):
         """Whether one arm's figure is divided by another's."""
         return self in (ClaimFigure.THROUGHPUT, ClaimFigure.CPU_PER_REQUEST)
 
+    @property
+    def is_of_soak(self) -> bool:
+        """Whether it is a change over one start of the servers."""
+        return self in (ClaimFigure.DRIFT, ClaimFigure.MEMORY_DRIFT)
+
 
 class Relation(Enum):
     """What is claimed of a ratio (of a drift, as a factor over the soak): a side of 1, a bound, or a size.

@@ -74,7 +74,7 @@ def _check_figure(test: ClaimTest, experiment: Experiment, where: str) -> None:
             raise UsageError(f"{where}: to: '{test.arm}' would be compared with itself", "name the other arm: to = …")
     elif test.to is not None:
         raise UsageError(f"{where}: to: {figure.value} are one arm's own", "leave it out")
-    if figure in (ClaimFigure.DRIFT, ClaimFigure.MEMORY_DRIFT) and experiment.soak is None:
+    if figure.is_of_soak and experiment.soak is None:
         raise UsageError(f"{where}: figure: {experiment.name} is no soak", "a drift is seen over a soak alone")
     if test.hop is not None and figure is not ClaimFigure.CPU_PER_REQUEST:
         raise UsageError(f"{where}: hop: {figure.value} is not told by hop", 'figure = "cpu_per_request"')

@@ -43,7 +43,8 @@ def _line(result: ClaimTestResult) -> str:
         line += " (its own figures do not bear it out)"
     line += f", measured {measured_words(result)}"
     if result.record is not None:
-        line += f" in {count(result.blocks, 'server start')} of {result.record} ({result.started_utc})"
+        starts = 1 if result.test.figure.is_of_soak else result.blocks
+        line += f" in {count(starts, 'server start')} of {result.record} ({result.started_utc})"
     line += f": {result.outcome.value}" + (", negligible" if result.negligible else "")
     line += "" if result.p_value is None else f" ({probability(result.p_value)})"
     line += f": {result.reason}" if result.reason else ""

@@ -17,6 +17,7 @@ from samples.records import record
 from hopcost.report import Format, render
 from hopcost.report.questions.claims import claims_report
 from hopcost.report.questions.claims.words import claimed, measured_words
+from hopcost.report.questions.claims.words import tests as comparisons
 from hopcost.statistics.questions.claims.result import Errors
 from hopcost.suites.articles.claim import ClaimFigure, Relation
 
@@ -54,6 +55,15 @@ def test_an_open_claim_tells_the_minutes_and_the_command() -> None:
     assert "next    hopcost run made-up/cost --time " in text and "--precision 1.2%" in text
     (row,) = csv.DictReader(io.StringIO(render(claims_report([near]), Format.CSV)))
     assert float(row["settles_at"]) == pytest.approx(0.0126, rel=0.01) and int(row["settles_after_starts"]) >= 1
+
+
+def test_a_soak_is_one_server_start_in_many_parts() -> None:
+    more = judge(claim(compare(Relation.MORE)), record(*six()))
+    (result,) = more.results
+    test = msgspec.structs.replace(result.test, figure=ClaimFigure.DRIFT)
+    drift = msgspec.structs.replace(more, results=[msgspec.structs.replace(result, test=test)])
+    assert "in 6 server starts of made-up (" in comparisons(more)[0]
+    assert "in 1 server start of made-up (" in comparisons(drift)[0]
 
 
 def test_an_open_claim_that_no_time_settles_tells_why() -> None:
