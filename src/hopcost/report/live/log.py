@@ -5,7 +5,6 @@ from __future__ import annotations
 from rich.console import Console
 
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.turns import Turns
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report.brief.reasons import plainer
@@ -13,7 +12,7 @@ from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.disturbed import Told, failure_lines
 from hopcost.report.live.so_far import SoFar
-from hopcost.report.notes.scope import is_of_servers, of_servers
+from hopcost.report.notes.scope import is_of_servers, of_blocks, of_servers
 from hopcost.statistics.precision.precision import Forecast
 
 
@@ -41,14 +40,13 @@ class LogLines:
         experiment = self.so_far.add(block)
         number, expected = self.so_far.starts(experiment), self.so_far.expected_starts(experiment)
         width = self.so_far.width(experiment)
-        word = "part" if experiment.turns is Turns.SOAK else "start"
         cells = [
-            f"{experiment.name} {word} {number}" + (f"/{expected}" if expected is not None else ""),
+            f"{experiment.name} start {number}" + (f"/{expected}" if expected is not None else ""),
             "no range yet" if width is None else f"widest range {width}",
             f"{minutes(self.so_far.clock.left_s)} left",
             self.told.about(block),
         ]
-        self._print("  ".join(filter(None, cells)))
+        self._print(of_blocks("  ".join(filter(None, cells)), experiment))
         for line in failure_lines(block):
             self._print(line)
 

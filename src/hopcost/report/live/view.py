@@ -25,7 +25,7 @@ from hopcost.report.live.clock import minutes, widest_that_fits
 from hopcost.report.live.disturbed import HINT, disturbed_line, failure_lines
 from hopcost.report.live.rows import label, rows_of
 from hopcost.report.live.so_far import SoFar
-from hopcost.report.notes.scope import is_of_servers, of_servers
+from hopcost.report.notes.scope import of_blocks
 from hopcost.statistics.precision.precision import Forecast
 
 REDRAWS_PER_S = 1.0
@@ -126,7 +126,7 @@ class View:
         of_about = f" of about {expected}" if expected is not None and expected >= number else ""
         start = f"server start {number}{of_about}"
         step = f"{start}: {self.doing}" if self.doing else start
-        step = of_servers(step) if is_of_servers(self.plan) else step
+        step = of_blocks(step, experiment)
         whole = f"now  {step} (the others stand still)" if self.others_stand_still else f"now  {step}"
         return widest_that_fits([whole, f"now  {step}", step], width)
 
@@ -145,8 +145,7 @@ class View:
         yield Text("")
         yield _line(INDENT + self._width(experiment), options)
         if disturbed := disturbed_line(self.so_far.blocks_of(experiment)):
-            words = of_servers(disturbed) if is_of_servers(self.plan) else disturbed
-            yield _line(_shortened(words, options), options, "yellow")
+            yield _line(_shortened(of_blocks(disturbed, experiment), options), options, "yellow")
         for failure in self.failures[-FAILURE_LINES:]:
             mark = "  " if failure.startswith(HINT) else "! "
             yield _line(_shortened(failure, options, mark), options, "red")
@@ -159,7 +158,7 @@ class View:
         words = f"widest range {width}" if width else "no range yet: that takes 2 server starts"
         if not self.so_far.starts(experiment):
             words = "figures come after the first server start, ranges after the second"
-        return of_servers(words) if is_of_servers(self.plan) else words
+        return of_blocks(words, experiment)
 
 
 def _are_frozen(experiment: PlannedExperiment) -> bool:

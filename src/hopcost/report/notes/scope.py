@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import Plan
-from hopcost.plan.turns import Scope
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.turns import Scope, Turns
 from hopcost.report.document import Bar
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
@@ -25,6 +25,7 @@ WORD = re.compile(r"(?<![\w=/.:@-])(?:server )?(starts?|Starts?|blocks?|stacks?|
 OF_SERVERS = {"start": "batch", "starts": "batches", "block": "batch", "blocks": "batches"}
 OF_SERVERS |= {"stack": "server", "stacks": "servers"}
 OF_SERVERS |= {word.capitalize(): other.capitalize() for word, other in OF_SERVERS.items()}
+OF_SOAKS = {"start": "part", "starts": "parts"}  # of one start
 T = TypeVar("T")
 
 
@@ -80,6 +81,15 @@ def of_servers(text: str) -> str:
     '1 of 6 batches did not count (--details=starts); batch 2: every server answers'
     """
     return WORD.sub(lambda match: OF_SERVERS[match[1]], text)
+
+
+def of_blocks(text: str, experiment: PlannedExperiment) -> str:
+    """A text about server starts in words of what this experiment's blocks are: starts, batches, or a soak's parts."""
+    if experiment.scope is Scope.PROCESSES:
+        return of_servers(text)
+    if experiment.turns is Turns.SOAK:
+        return WORD.sub(lambda match: OF_SOAKS.get(match[1], match[0]), text)
+    return text
 
 
 def reworded(element: T) -> T:
