@@ -41,14 +41,16 @@ class Case:
 
 def strike(case: Case, shop: Database, *, measuring: bool) -> Traces:
     """Start hopcost, send it the signal once it loads (`measuring`: once it has a record too), wait for its end."""
-    temporary, record = case.folder / "tmp", case.folder / "record"
+    temporary, record, words = case.folder / "tmp", case.folder / "record", case.folder / "words"
     temporary.mkdir(parents=True)
+    own = {"TMPDIR": str(temporary), "PYTHONFAULTHANDLER": "1"}
     with (
+        words.open("wb") as told,
         subprocess.Popen(
             [HOPCOST, case.words[0], "--anyway", "--record", str(record), *case.words[1:]],
-            env=environment() | apps.TIDY | shop.environment() | {"TMPDIR": str(temporary)},
+            env=environment() | apps.TIDY | shop.environment() | own,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=told,
         ) as process,
         noted(process.pid, temporary) as traces,
     ):
@@ -59,8 +61,18 @@ def strike(case: Case, shop: Database, *, measuring: bool) -> Traces:
             time.sleep(0.05)
         traces.note()
         process.send_signal(case.number)
-        process.wait(WAIT_S)
+        wait_for_end(process, words)
     return traces
+
+
+def wait_for_end(process: subprocess.Popen[bytes], words: Path) -> None:
+    """Fails with what it said, and where it stood, if it goes on."""
+    try:
+        process.wait(WAIT_S)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)  # Python's fault handler tells where each thread stands
+        process.wait()
+        pytest.fail(f"it went on after the signal; it said:\n{words.read_text()}")
 
 
 def loads(harness: int) -> bool:
