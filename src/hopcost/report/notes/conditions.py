@@ -6,6 +6,7 @@ from hopcost.plan.turns import Turns
 from hopcost.report import notation
 from hopcost.report.formatting import count, reached
 from hopcost.report.notes.reasons import reason_lines
+from hopcost.report.notes.scope import of_blocks
 from hopcost.report.notes.servers import freezing_lines
 from hopcost.report.notes.tls import tls_lines
 from hopcost.report.notes.void_loads import void_load_lines
@@ -58,7 +59,8 @@ def _precision(experiment: ExperimentSummary) -> str:
     widest = max((ratio.half_width for ratio in ratios if ratio.half_width is not None), default=None)
     stopped = f"; stopped: {experiment.ending.detail}" if experiment.ending else ""
     reach = f"; {reached(widest)}" if experiment.blocks > 1 else ""
-    return f"{count(experiment.blocks, 'start')}{reach}{stopped}"
+    blocks = of_blocks(count(experiment.blocks, "start"), experiment.plan)
+    return f"{blocks}{reach}{stopped}"
 
 
 def _compared_lines(workload: Workload) -> list[str]:

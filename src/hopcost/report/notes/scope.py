@@ -25,7 +25,7 @@ WORD = re.compile(r"(?<![\w=/.:@-])(?:server )?(starts?|Starts?|blocks?|stacks?|
 OF_SERVERS = {"start": "batch", "starts": "batches", "block": "batch", "blocks": "batches"}
 OF_SERVERS |= {"stack": "server", "stacks": "servers"}
 OF_SERVERS |= {word.capitalize(): other.capitalize() for word, other in OF_SERVERS.items()}
-OF_SOAKS = {"start": "part", "starts": "parts"}  # of one start
+OF_SOAKS = {"start": "segment", "starts": "segments"}  # of one start
 T = TypeVar("T")
 
 
@@ -84,7 +84,7 @@ def of_servers(text: str) -> str:
 
 
 def of_blocks(text: str, experiment: PlannedExperiment) -> str:
-    """A text about server starts in words of what this experiment's blocks are: starts, batches, or a soak's parts."""
+    """A text about server starts in words of what this experiment's blocks are: starts, batches, or a soak's segments."""
     if experiment.scope is Scope.PROCESSES:
         return of_servers(text)
     if experiment.turns is Turns.SOAK:

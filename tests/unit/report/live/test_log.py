@@ -64,14 +64,14 @@ def test_a_line_for_each_block_of_each_experiment_in_turn() -> None:
     assert [line.split("  ")[2] for line in after] == ["30:00 left", "3:10 left"], "of both, once both have told"
 
 
-def test_a_soak_has_parts_of_one_start() -> None:
+def test_a_soak_has_segments_of_one_start() -> None:
     console = Console(file=io.StringIO(), width=80)
     plan = plan_of_two()
     soak = msgspec.structs.replace(plan.experiments[1], turns=Turns.SOAK, soak_s=60.0)
     lines = LogLines(console, msgspec.structs.replace(plan, experiments=[plan.experiments[0], soak]))
     lines.block_begins(soak, 0)
     lines.block_ends(msgspec.structs.replace(plain_block(0), experiment=soak.name))
-    assert printed(console)[0].startswith("again part 1  ")
+    assert printed(console)[0].startswith("again segment 1  ")
 
 
 def test_disturbances_stand_in_the_line_and_their_reason_once() -> None:

@@ -37,12 +37,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return hands
 
 
-def test_a_soak_has_parts_and_no_starts(clock: Clock) -> None:
+def test_a_soak_has_segments_and_no_starts(clock: Clock) -> None:
     console, plan = terminal(), plan_of_two()
     soak = msgspec.structs.replace(plan.experiments[0], turns=Turns.SOAK, soak_s=60.0)
     view = under_way(console, proxied(0), plan=msgspec.structs.replace(plan, experiments=[soak, plan.experiments[1]]))
     text = "\n".join(drawn(view, console))
-    assert "now  part 2" in text and "that takes 2 parts" in text and "server start" not in text
+    assert "now  segment 2" in text and "that takes 2 segments" in text and "server start" not in text
 
 
 def test_the_view(clock: Clock) -> None:

@@ -61,3 +61,10 @@ def test_what_is_not_settled_says_why_and_what_would_settle_it() -> None:
 def test_another_experiment_has_no_drift() -> None:
     (experiment,) = summarise(record(soak_block(0, 400, 1)))
     assert experiment.soak == []
+
+
+def test_what_is_measured_one_after_another_in_a_soak_is_no_start() -> None:
+    uneven = [soak_block(number, 400 + 20 * (number % 2), 2**20) for number in range(4)]
+    lines = notes_of(record(*uneven, plan=soak_plan()))
+    assert any(line.startswith("4 segments; ") for line in lines)
+    assert not any("starts" in line for line in lines)
