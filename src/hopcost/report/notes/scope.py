@@ -84,7 +84,7 @@ def of_servers(text: str) -> str:
 
 
 def of_blocks(text: str, experiment: PlannedExperiment) -> str:
-    """A text about server starts in words of what this experiment's blocks are: starts, batches, or a soak's segments."""
+    """A text about server starts in words of this experiment's blocks: starts, batches, or a soak's segments."""
     if experiment.scope is Scope.PROCESSES:
         return of_servers(text)
     if experiment.turns is Turns.SOAK:
