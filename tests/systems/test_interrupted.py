@@ -66,7 +66,7 @@ def strike(case: Case, shop: Database, *, measuring: bool) -> Traces:
 
 
 def wait_for_end(process: subprocess.Popen[bytes], words: Path) -> None:
-    """Fails with what it said, and where it stood, if it goes on."""
+    """Wait for the process to end; if it goes on, fail with its words and the stack of each thread."""
     try:
         process.wait(WAIT_S)
     except subprocess.TimeoutExpired:

@@ -11,6 +11,7 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
+from hopcost.plan.turns import Turns
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure
@@ -37,7 +38,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
     The interval is one of all arms of the experiment, which hold together at 95 % (Bonferroni). `no_verdict` says why
     there is none, whatever the interval; `caveats` stand beside it. `restart_spread` is the share by which
-    starts of the arm differ in the figure. `to_settle` is what a verdict would still take, if it is not settled.
+    starts of the arm differ in the figure; None in a soak, which is one start. `to_settle` is what a verdict would
+    still take, if it is not settled.
     """
 
     figure: str
@@ -99,6 +101,7 @@ def compare_arm(
         return []
     own_error = error_of_one_arm(experiment, error)
     evidence = Evidence(arms, name)
+    is_soak = experiment.turns is Turns.SOAK
     comparisons = []
     for metric in metrics_of(arms, name):
         interval = arms.ratio(name, metric.figure, own_error)
@@ -123,7 +126,7 @@ def compare_arm(
                 verdict=verdict,
                 no_verdict=why,
                 caveats=[caveat for caveat in caveats if caveat != why],
-                restart_spread=arms.restart_spread(name, metric.figure),
+                restart_spread=None if is_soak else arms.restart_spread(name, metric.figure),
                 to_settle=_to_settle(arms, name, metric, own_error, margin) if to_settle else None,
             )
         )

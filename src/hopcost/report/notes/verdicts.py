@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.plan.turns import Turns
 from hopcost.report import formatting
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.comparisons import CPU, DIFFERENCE_OPEN, P99_UNPROVEN, THROUGHPUT, Comparison
@@ -67,7 +66,7 @@ def restart_spread_lines(experiment: ExperimentSummary) -> list[str]:
         for arm in experiment.arms
         if (comparison := arm.comparison(THROUGHPUT)) is not None and comparison.restart_spread is not None
     }
-    if not spreads or experiment.plan.turns is Turns.SOAK:  # a soak is one start
+    if not spreads:
         return []
     arms_by_words: dict[str, list[str]] = {}
     for name, spread in spreads.items():

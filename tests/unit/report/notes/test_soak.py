@@ -65,6 +65,9 @@ def test_another_experiment_has_no_drift() -> None:
 
 def test_what_is_measured_one_after_another_in_a_soak_is_no_start() -> None:
     uneven = [soak_block(number, 400 + 20 * (number % 2), 2**20) for number in range(4)]
-    lines = notes_of(record(*uneven, plan=soak_plan()))
+    content = record(*uneven, plan=soak_plan())
+    lines = notes_of(content)
     assert any(line.startswith("4 segments; ") for line in lines)
     assert not any("starts" in line for line in lines)
+    comparisons = [comparison for arm in summarise(content)[0].arms for comparison in arm.comparisons]
+    assert comparisons and all(comparison.restart_spread is None for comparison in comparisons)

@@ -57,7 +57,7 @@ def test_an_open_claim_tells_the_minutes_and_the_command() -> None:
     assert float(row["settles_at"]) == pytest.approx(0.0126, rel=0.01) and int(row["settles_after_starts"]) >= 1
 
 
-def test_a_soak_is_one_server_start_in_many_parts() -> None:
+def test_a_soak_is_one_server_start_in_many_segments() -> None:
     more = judge(claim(compare(Relation.MORE)), record(*six()))
     (result,) = more.results
     test = msgspec.structs.replace(result.test, figure=ClaimFigure.DRIFT)
