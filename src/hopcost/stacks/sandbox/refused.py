@@ -27,26 +27,43 @@ IPV6_HEAD_BYTES, TCP_HEAD_BYTES = 40, 20
 LOOPBACK_6, LOOPBACK_4 = "::1", "127.0.0.1"
 
 # Instructions: code, where to jump if true and if false, operand.
-LOAD_BYTE, LOAD_BYTE_BEHIND, LOAD_IPV4_HEAD_BYTES = 0x30, 0x50, 0xB1
+LOAD_BYTE, LOAD_BYTE_BEHIND, LOAD_PORT_BEHIND = 0x30, 0x50, 0x48
+HEAD_BYTES, IPV4_HEAD_BYTES = 0x01, 0xB1
 AND, JUMP, IF_EQUAL, IF_ANY_BIT, RETURN = 0x54, 0x05, 0x15, 0x45, 0x06
-RESETS_ALONE = (
+TO_TCP = (
     (LOAD_BYTE, 0, 0, 0),
     (AND, 0, 0, 0xF0),
-    (IF_EQUAL, 0, 5, 0x40),  # IPv4, else to the eighth
+    (IF_EQUAL, 0, 4, 0x40),  # IPv4, else to the eighth
     (LOAD_BYTE, 0, 0, 9),
-    (IF_EQUAL, 0, 9, TCP),
-    (LOAD_IPV4_HEAD_BYTES, 0, 0, 0),
-    (LOAD_BYTE_BEHIND, 0, 0, 13),
-    (JUMP, 0, 0, 4),
-    (IF_EQUAL, 0, 5, 0x60),  # IPv6
+    (IF_EQUAL, 0, 5, TCP),
+    (IPV4_HEAD_BYTES, 0, 0, 0),
+    (JUMP, 0, 0, 5),
+    (IF_EQUAL, 0, 2, 0x60),  # IPv6
     (LOAD_BYTE, 0, 0, 6),
-    (IF_EQUAL, 0, 3, TCP),
-    (LOAD_BYTE, 0, 0, IPV6_HEAD_BYTES + 13),
-    (IF_ANY_BIT, 0, 1, RESET),
-    (RETURN, 0, 0, PACKET_BYTES),
+    (IF_EQUAL, 1, 0, TCP),
     (RETURN, 0, 0, 0),
-)
+    (HEAD_BYTES, 0, 0, IPV6_HEAD_BYTES),
+)  # what follows loads from behind the IP header
 INSTRUCTION = struct.Struct("=HBBI")
+
+
+def filter_of(but_ports: Collection[int]) -> list[tuple[int, int, int, int]]:
+    """The filter's instructions: resets pass, but for those from these ports.
+
+    They are filtered here, not later: what waits to be read has little room, and an app that takes a second to listen
+    refuses hopcost hundreds of times.
+    """
+    ports = list(but_ports)
+    to_the_end = range(len(ports), 0, -1)
+    return [
+        *TO_TCP,
+        (LOAD_BYTE_BEHIND, 0, 0, 13),
+        (IF_ANY_BIT, 0, len(ports) + 2, RESET),
+        (LOAD_PORT_BEHIND, 0, 0, 0),
+        *((IF_EQUAL, jump, 0, port) for port, jump in zip(ports, to_the_end, strict=True)),
+        (RETURN, 0, 0, PACKET_BYTES),
+        (RETURN, 0, 0, 0),
+    ]
 
 
 class RefusedConnections:
@@ -69,7 +86,7 @@ class RefusedConnections:
             return self
         try:
             with inside(self._namespace):
-                self._packets = _open_packets()
+                self._packets = _open_packets(filter_of(self._but_ports))
         except OSError as error:
             self.why_blind = f"packets cannot be listened to there: {error}"
         return self
@@ -85,7 +102,7 @@ class RefusedConnections:
     def read(self) -> list[tuple[str, int]]:
         """Address and port of each refused destination so far, once each, in the order of their first refusal."""
         self._drain()
-        return merge_loopbacks([where for where in self._destinations if where[1] not in self._but_ports])
+        return merge_loopbacks(list(self._destinations))
 
     def _drain(self) -> None:
         for packet in _waiting(self._packets):
@@ -94,14 +111,14 @@ class RefusedConnections:
                 self._destinations[destination] = None
 
 
-def _open_packets() -> socket.socket:
-    """A socket that gets resets of loopback from the network layer on."""
+def _open_packets(instructions: list[tuple[int, int, int, int]]) -> socket.socket:
+    """A socket that gets what passes this filter on loopback, from the network layer on."""
     packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)  # protocol 0: nothing comes before the filter is on
     try:
-        program = b"".join(INSTRUCTION.pack(*instruction) for instruction in RESETS_ALONE)
+        program = b"".join(INSTRUCTION.pack(*instruction) for instruction in instructions)
         kept = ctypes.create_string_buffer(program, len(program))
         packets.setsockopt(
-            socket.SOL_SOCKET, ATTACH_FILTER, struct.pack("HP", len(RESETS_ALONE), ctypes.addressof(kept))
+            socket.SOL_SOCKET, ATTACH_FILTER, struct.pack("HP", len(instructions), ctypes.addressof(kept))
         )
         packets.setblocking(False)
         packets.bind(("lo", ALL_PROTOCOLS))

@@ -80,6 +80,16 @@ def test_ports_that_hopcost_tries_itself_are_left_out(namespace: str) -> None:
         assert refused.read() == [("127.0.0.1", 5432)]
 
 
+@needs_namespaces
+@pytest.mark.parametrize("own", ["127.0.0.1", "::1"])
+def test_they_do_not_push_a_refusal_out_either(namespace: str, own: str) -> None:
+    with RefusedConnections(namespace, but_ports=[3000, 8000]) as refused, inside(namespace):
+        for _ in range(2000):  # as while an app takes ten seconds to listen
+            connect(own, 8000)
+        connect("127.0.0.1", 5432)
+        assert refused.read() == [("127.0.0.1", 5432)]
+
+
 def test_without_a_namespace_it_sees_nothing_and_says_so() -> None:
     with RefusedConnections(None) as refused:
         assert refused.read() == []

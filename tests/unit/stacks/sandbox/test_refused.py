@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 
-from hopcost.stacks.sandbox.refused import RESETS_ALONE, merge_loopbacks, refused_by
+from hopcost.stacks.sandbox.refused import filter_of, merge_loopbacks, refused_by
 
 SYN = (
     "4500003c113d400040062b7d7f0000017f000001974e153851d133b000000000a002ffd7fe3000000204ffd70402080a44863d7100000000"
@@ -52,17 +54,29 @@ def test_the_kernels_filter_lets_resets_alone_pass(packet: str, passes: bool) ->
     assert (run_filter(bytes.fromhex(packet)) > 0) is passes
 
 
-def run_filter(packet: bytes) -> int:
+@pytest.mark.parametrize("but_ports", [[5432], [6379], [5432, 6379], [8000, 5432, 3000], [8000, 3000, 6379]])
+def test_the_kernels_filter_lets_none_from_these_ports_pass(but_ports: list[int]) -> None:
+    for packet, port in ((REFUSAL, 5432), (REFUSAL_6, 6379)):
+        assert (run_filter(bytes.fromhex(packet), but_ports) > 0) is (port not in but_ports)
+    assert run_filter(bytes.fromhex(SYN), but_ports) == 0
+
+
+def run_filter(packet: bytes, but_ports: Collection[int] = ()) -> int:
     """What the kernel's machine makes of it: how many bytes it keeps."""
+    instructions = filter_of(but_ports)
     accumulator = index = at = 0
     while True:
-        code, if_true, if_false, operand = RESETS_ALONE[at]
+        code, if_true, if_false, operand = instructions[at]
         at += 1
         match code:
             case 0x30:
                 accumulator = packet[operand]
             case 0x50:
                 accumulator = packet[index + operand]
+            case 0x48:
+                accumulator = int.from_bytes(packet[index + operand : index + operand + 2])
+            case 0x01:
+                index = operand
             case 0xB1:
                 index = (packet[operand] & 0xF) * 4
             case 0x54:
