@@ -20,7 +20,7 @@ from hopcost.record.reader import read_record
 
 APP = textwrap.dedent(
     """
-    import os, sys, time
+    import os, socket, sys, time
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     class App(BaseHTTPRequestHandler):
@@ -46,7 +46,15 @@ APP = textwrap.dedent(
 
     ThreadingHTTPServer.request_queue_size = 128
     port = sys.argv[1] if len(sys.argv) > 1 else os.environ["PORT"]
-    ThreadingHTTPServer(("127.0.0.1", int(port)), App).serve_forever()
+    if port.isdigit() or len(sys.argv) == 1:
+        ThreadingHTTPServer(("127.0.0.1", int(port)), App).serve_forever()
+    time.sleep(4)  # as on a machine that does more meanwhile than it did at the first start
+    class OnSocket(ThreadingHTTPServer):
+        address_family = socket.AF_UNIX
+        def server_bind(self):
+            self.socket.bind(self.server_address)
+    App.disable_nagle_algorithm = False
+    OnSocket(port, App).serve_forever()
     """
 )
 SHORT = ("--anyway", "--connections", 4, "--time", "20s")
@@ -113,12 +121,25 @@ def test_the_suite_is_written_and_run_accepts_it(folder: Path) -> None:
         "front", "--connections", 4, "--suite", "mine.toml", "--", sys.executable, "app.py", folder=folder
     )
     assert done.returncode == 0 and "next:    hopcost run mine.toml" in done.stdout, done.stdout + done.stderr
+    assert "not measured: unix: told a socket's path" in done.stderr
     assert not (folder / "records").exists()
     ran = command.hopcost(
         "run", "./mine.toml", "--quick", "--time", "6s", "--anyway", "--record", "record", folder=folder
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "keepalive" in ran.stdout
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(180)
+def test_an_app_may_take_longer_to_listen_on_a_socket_than_on_a_port(folder: Path) -> None:
+    app = (sys.executable, "app.py")
+    on_socket = ("--socket", f"{sys.executable} app.py {{socket}}")
+    done = command.hopcost(
+        "front", "--connections", 4, "--suite", "mine.toml", *on_socket, "--", *app, "{port}", folder=folder
+    )
+    assert done.returncode == 0 and "not measured" not in done.stderr, done.stderr
+    assert "http+unix" in (folder / "mine.toml").read_text()
 
 
 @pytest.mark.parametrize(

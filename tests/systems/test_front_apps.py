@@ -179,7 +179,7 @@ def test_what_the_app_needs_is_forwarded_and_has_its_own_share_of_cpu(runs: dict
 
 @pytest.mark.parametrize("name", ["express", "uvicorn", "gunicorn"])
 def test_an_app_that_can_listen_on_a_unix_socket_is_measured_there(runs: dict[str, Run], name: str) -> None:
-    assert "unix" in runs[name].stacks
+    assert "unix" in runs[name].stacks, runs[name].not_measured
 
 
 def test_php_is_measured_behind_nginx_alone_and_listens_where_its_file_says(runs: dict[str, Run]) -> None:

@@ -163,7 +163,7 @@ def front(
     from hopcost.cli.shared.ending import end_with, ending_of
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.requests.app import own_options_behind
-    from hopcost.cli.shared.requests.front import FrontWords, show_plan, write_suite
+    from hopcost.cli.shared.requests.front import FrontWords, show_left_out, show_time, write_suite
     from hopcost.cli.shared.requests.http2 import read_streams
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted
@@ -216,10 +216,11 @@ def front(
     except KeyboardInterrupt:
         say("interrupted while the app was learned: nothing was measured")
         raise Interrupted("while the app was learned") from None
+    show_left_out(plan, say)
     if suite is not None:
         write_suite(plan, suite)
         return 0
-    show_plan(plan, say)
+    show_time(plan, say)
     options = RunOptions(
         quick=quick,
         time_s=plan.time.seconds,

@@ -108,12 +108,16 @@ class FrontWords(msgspec.Struct, frozen=True):
         return next((str(folder / name) for name in (named, *SCRIPTS) if name and (folder / name).is_file()), None)
 
 
-def show_plan(plan: FrontPlan, say: Callable[[str], None], now_s: float | None = None) -> None:
-    """What is left out, and how long it takes: `3 fronts, at least 4 starts each: about 4 min (until 10:42)`."""
+def show_left_out(plan: FrontPlan, say: Callable[[str], None]) -> None:
+    """Which fronts are left out, and what else there is to know of the app."""
     for left in plan.question.left_out:
         say(f"not measured: {left.words()}")
     for note in plan.question.app.notes:
         say(f"note: {note}")
+
+
+def show_time(plan: FrontPlan, say: Callable[[str], None], now_s: float | None = None) -> None:
+    """How long it takes: `3 fronts, at least 4 starts each: about 4 min (until 10:42)`."""
     end_s = (time.time() if now_s is None else now_s) + plan.time.seconds
     fronts, starts = count(len(plan.question.fronts), "front"), count(plan.time.starts, "start")
     until = time.strftime("%H:%M", time.localtime(end_s))

@@ -33,7 +33,8 @@ from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 
 LEAST_WARM_UP_REQUESTS = 2000  # for the front's own pools, though the app is warm from its first request
-SOCKET_READY_S = 3.0  # more than the app took over TCP: for a trial, which fails where it takes no socket
+SOCKET_READY_S = 5.0  # and this many times what it took over TCP: a busy machine starts an app in several times that
+SOCKET_READY_TIMES = 4
 
 
 class AppLearned(msgspec.Struct, frozen=True):
@@ -109,7 +110,7 @@ class Learning:
     def _why_no_socket(self, app: App, learned: Learned) -> str | None:
         """Tried: many an app that reads PORT takes a path there, and many do not."""
         self._say("the app is started once more, over a Unix socket")
-        trial = msgspec.structs.replace(app, ready_s=learned.ready_s + SOCKET_READY_S)
+        trial = msgspec.structs.replace(app, ready_s=SOCKET_READY_TIMES * learned.ready_s + SOCKET_READY_S)
         try:
             with self._start(trial, self.request.socket_link) as stack, stack.as_client():
                 check.ask_as_loaded(stack.arm, stack.prepared.address, self.request.workload)
