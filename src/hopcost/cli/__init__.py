@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import os
 import pkgutil
-import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
 
 import typer
 
+from hopcost.cli.interrupts import take_interrupts
 from hopcost.cli.shared.verbs.app import COMPLETION, app, fail, know_shells
 from hopcost.cli.shared.verbs.refusals import in_our_words
 from hopcost.cli.shared.verbs.verb import GROUPS
 from hopcost.errors import HopcostError, Interrupted
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def main() -> None:
@@ -36,8 +32,7 @@ def main() -> None:
     load_verbs()
     if COMPLETION in os.environ:
         know_shells()
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    take_interrupts()
     sys.exit(_guarded(lambda: app(sys.argv[1:] or ["--help"], standalone_mode=False)))
 
 
