@@ -53,9 +53,14 @@ def test_what_is_not_settled_says_why_and_what_would_settle_it() -> None:
     three = [soak_block(number, 400, 2**20) for number in range(3)]
     expected = "not settled (3 parts); a slope needs 4: more --soak-length"
     assert line_of(three, "throughput beside the baseline") == expected
-    restless = [soak_block(number, 400 + 20 * (number % 2), 2**20) for number in range(4)]
+    restless = [soak_block(number, 400 + 4 * (number % 2), 2**20) for number in range(4)]
     line = line_of(restless, "throughput beside the baseline")
     assert line.startswith("not settled (4 parts); +") and line.endswith(" would settle it")
+
+
+def test_nobody_is_told_to_soak_for_longer_than_a_day() -> None:
+    restless = [soak_block(number, throughput, 2**20) for number, throughput in enumerate((400, 500, 500, 400))]
+    assert line_of(restless, "throughput beside the baseline").endswith("; a soak of a day would not settle it")
 
 
 def test_another_experiment_has_no_drift() -> None:

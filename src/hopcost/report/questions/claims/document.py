@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hopcost.plan.method import METHOD
 from hopcost.report.brief.reasons import with_advice
 from hopcost.report.document import Document, Element, Entries, Entry, Fold, Heading, Lines, Section, Style
-from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, duration
+from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, LONGEST_S, duration
 from hopcost.report.questions.claims.words import claimed, counted, measured_words, published_words, sides, tests
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
 from hopcost.statistics.questions.claims.decision import ClaimOutcome
@@ -22,7 +22,6 @@ HOW_TO_READ = [
     "Of several comparisons the page shows the surest failure, the one that is furthest from an answer, or the least"
     " sure one of those that hold.",
 ]
-LONGEST_S = 24 * 3600.0  # a time that is proposed
 
 
 def document(claims: Sequence[ClaimResult], *, details: bool = False) -> Document:

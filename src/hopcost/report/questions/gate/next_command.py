@@ -7,8 +7,9 @@ import shlex
 
 from hopcost.plan.method import METHOD
 from hopcost.report.disturbed import remedy
+from hopcost.report.formatting import LONGEST_S
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
-from hopcost.report.questions.gate.sentence import LONGEST_S, seconds_needed
+from hopcost.report.questions.gate.sentence import seconds_needed
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.questions.gate.decision import GateOutcome
 from hopcost.statistics.questions.gate.figures import DEFAULT_MARGIN, GateFigures

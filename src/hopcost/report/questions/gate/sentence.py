@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 
 from hopcost.report.brief.reasons import with_advice
-from hopcost.report.formatting import count, duration
+from hopcost.report.formatting import LONGEST_S, count, duration
 from hopcost.report.questions.gate.words import NAMES, decimals, elapsed
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
 from hopcost.statistics.questions.gate.gate import GateResult
-
-LONGEST_S = 24 * 3600.0  # of a time that is proposed
 
 
 def sentence(answer: GateResult) -> str:
