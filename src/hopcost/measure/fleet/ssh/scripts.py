@@ -35,7 +35,7 @@ VERSION = 'exec "$1" --version'
 # of the lease, with what runs there by then. Folders whose script is dead are removed first.
 _HOLD = """
 umask 077
-trap "" HUP
+trap "" HUP PIPE
 base=${TMPDIR:-/tmp}
 for old in "$base"/hopcost-ROLE-[0-9]*-*; do
   pid=${old##*/hopcost-ROLE-}

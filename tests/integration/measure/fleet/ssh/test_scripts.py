@@ -53,6 +53,23 @@ def test_a_folder_is_there_for_its_owner_until_its_input_ends(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("script", [scripts.HOLD, scripts.HOLD_RUN], ids=["generator", "run"])
+def test_a_folder_goes_whose_name_nobody_reads_any_more(tmp_path: Path, script: str) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)  # as of a connection that ended while the folder was made
+    subprocess.run(
+        ["sh", "-c", script, "sh", "30"],
+        stdin=subprocess.DEVNULL,
+        stdout=write_end,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        timeout=GONE_S,
+        check=False,
+    )
+    os.close(write_end)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_goes_when_nobody_speaks_and_stays_while_somebody_does(tmp_path: Path) -> None:
     with held(tmp_path, 1.5) as (process, folder):
         assert process.stdin is not None
