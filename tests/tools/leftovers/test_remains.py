@@ -23,12 +23,18 @@ def in_a_namespace(more: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]
     with subprocess.Popen(words, env=os.environ | more) as process:
         try:
             deadline = time.monotonic() + WAIT_S
-            while not others_namespaces({process.pid}):
+            while not others_namespaces({process.pid}) or not is_sleeping(process.pid):
                 assert process.poll() is None and time.monotonic() < deadline
                 time.sleep(0.01)
             yield process
         finally:
             process.kill()
+
+
+def is_sleeping(pid: int) -> bool:
+    """Whether `unshare` has become `sleep`: meanwhile a process shows no environment."""
+    process = Path(f"/proc/{pid}")
+    return (process / "comm").read_text() == "sleep\n" and (process / "environ").read_bytes() != b""
 
 
 def left(temporary: Path, family: set[int], namespaces: set[str]) -> dict[str, list[str]]:
