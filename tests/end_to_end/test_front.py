@@ -46,7 +46,7 @@ APP = textwrap.dedent(
 
     ThreadingHTTPServer.request_queue_size = 128
     port = sys.argv[1] if len(sys.argv) > 1 else os.environ["PORT"]
-    if port.isdigit() or len(sys.argv) == 1:
+    if port.isdigit() or len(sys.argv) == 1:  # in PORT it takes no path
         ThreadingHTTPServer(("127.0.0.1", int(port)), App).serve_forever()
     time.sleep(4)  # as on a machine that does more meanwhile than it did at the first start
     class OnSocket(ThreadingHTTPServer):

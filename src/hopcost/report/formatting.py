@@ -15,7 +15,7 @@ ABSENT = "–"
 CONFIDENCE = f"{1 - METHOD.confidence_error:.0%}"  # of all intervals of an experiment together
 CONFIDENCE_IN_TEXT = CONFIDENCE.replace("%", " %")  # as some sentences write it
 WIDEST = 10.0  # the widest relative half-width that is printed
-LONGEST_S = 24 * 3600.0  # of a time that is proposed
+LONGEST_PROPOSED_S = 24 * 3600.0  # of a run that somebody is told to make
 BEYOND = 1000  # above it, a ratio's upper end is not printed
 
 

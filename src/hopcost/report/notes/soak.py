@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopcost.report import notation
-from hopcost.report.formatting import CONFIDENCE_IN_TEXT, LONGEST_S, count, duration
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT, LONGEST_PROPOSED_S, count, duration
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.soak import SEGMENTS_LEAST, Course, Drift
 
@@ -32,7 +32,7 @@ def _behind(course: Course) -> str:
         return f"{parts}; a slope needs {SEGMENTS_LEAST}: more --soak-length"
     words = [_slope(course.drift)]
     if course.length_to_settle_s is not None:
-        is_possible = course.length_to_settle_s <= LONGEST_S
+        is_possible = course.length_to_settle_s <= LONGEST_PROPOSED_S
         length = f"of about {duration(course.length_to_settle_s)} would" if is_possible else "of a day would not"
         words.append(f"a soak {length} settle it")
     return "; ".join([parts, *words])

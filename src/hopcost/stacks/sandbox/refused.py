@@ -54,13 +54,12 @@ def filter_of(but_ports: Collection[int]) -> list[tuple[int, int, int, int]]:
     refuses hopcost hundreds of times.
     """
     ports = list(but_ports)
-    to_the_end = range(len(ports), 0, -1)
     return [
         *TO_TCP,
         (LOAD_BYTE_BEHIND, 0, 0, 13),
         (IF_ANY_BIT, 0, len(ports) + 2, RESET),
         (LOAD_PORT_BEHIND, 0, 0, 0),
-        *((IF_EQUAL, jump, 0, port) for port, jump in zip(ports, to_the_end, strict=True)),
+        *((IF_EQUAL, len(ports) - place, 0, port) for place, port in enumerate(ports)),
         (RETURN, 0, 0, PACKET_BYTES),
         (RETURN, 0, 0, 0),
     ]

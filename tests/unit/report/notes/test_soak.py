@@ -10,6 +10,7 @@ from samples.sweeps import notes_of, soak_block, soak_courses, soak_plan
 
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record.contents.block import Block
+from hopcost.report.brief.forms.soak import soak_cautions
 from hopcost.statistics.summary.summary import summarise
 
 
@@ -61,6 +62,8 @@ def test_what_is_not_settled_says_why_and_what_would_settle_it() -> None:
 def test_nobody_is_told_to_soak_for_longer_than_a_day() -> None:
     restless = [soak_block(number, throughput, 2**20) for number, throughput in enumerate((400, 500, 500, 400))]
     assert line_of(restless, "throughput beside the baseline").endswith("; a soak of a day would not settle it")
+    (experiment,) = summarise(record(*restless, plan=soak_plan()))
+    assert "? not settled: a soak of a day would not settle all of it" in soak_cautions(experiment)
 
 
 def test_another_experiment_has_no_drift() -> None:

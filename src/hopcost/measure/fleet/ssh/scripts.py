@@ -33,6 +33,7 @@ VERSION = 'exec "$1" --version'
 
 # $1: after how many silent seconds all of it ends. Makes a folder, prints it, and removes it at the end of its input or
 # of the lease, with what runs there by then. Folders whose script is dead are removed first.
+# PIPE is ignored: nobody may be there to read the name, and the folder must go all the same.
 _HOLD = """
 umask 077
 trap "" HUP PIPE

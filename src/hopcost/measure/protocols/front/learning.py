@@ -33,8 +33,8 @@ from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 
 LEAST_WARM_UP_REQUESTS = 2000  # for the front's own pools, though the app is warm from its first request
-SOCKET_READY_S = 5.0  # and this many times what it took over TCP: a busy machine starts an app in several times that
-SOCKET_READY_TIMES = 4
+SOCKET_READY_TIMES = 4  # what the app took over TCP: a machine that got busy starts it so much later
+SOCKET_READY_S = 5.0  # besides
 
 
 class AppLearned(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hopcost.report import notation
 from hopcost.report.brief.words import shortened
 from hopcost.report.document import Table
-from hopcost.report.formatting import LONGEST_S, duration, mebibytes
+from hopcost.report.formatting import LONGEST_PROPOSED_S, duration, mebibytes
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.soak import NOT_MEASURED, Course, Drift
 from hopcost.statistics.summary.summary import ExperimentSummary
@@ -63,7 +63,7 @@ def soak_cautions(experiment: ExperimentSummary) -> list[str]:
     times_s = [time_s for course in open_courses if (time_s := course.length_to_settle_s) is not None]
     lengths_s = [course.drift.length_s for course in experiment.soak if course.drift is not None]
     entries = []
-    if times_s and max(times_s) > LONGEST_S:
+    if times_s and max(times_s) > LONGEST_PROPOSED_S:
         entries.append("? not settled: a soak of a day would not settle all of it")
     elif times_s:
         entries.append(f"? not settled: a soak of about {duration(max(times_s))} would settle it (--soak-length)")

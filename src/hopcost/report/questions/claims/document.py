@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hopcost.plan.method import METHOD
 from hopcost.report.brief.reasons import with_advice
 from hopcost.report.document import Document, Element, Entries, Entry, Fold, Heading, Lines, Section, Style
-from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, LONGEST_S, duration
+from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, LONGEST_PROPOSED_S, duration
 from hopcost.report.questions.claims.words import claimed, counted, measured_words, published_words, sides, tests
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
 from hopcost.statistics.questions.claims.decision import ClaimOutcome
@@ -57,7 +57,7 @@ def _figure(claim: ClaimResult) -> str:
 def _why_open(claim: ClaimResult) -> list[str]:
     """The time that would settle it, or why time alone does not."""
     result, settling = claim.telling, claim.to_settle
-    if settling is not None and settling.seconds <= LONGEST_S:
+    if settling is not None and settling.seconds <= LONGEST_PROPOSED_S:
         return [f"About {duration(settling.seconds)} more would settle it."]
     if settling is not None:
         return ["It is too close for a day to settle it."]
@@ -68,7 +68,7 @@ def _why_open(claim: ClaimResult) -> list[str]:
 def _closing(claims: Sequence[ClaimResult]) -> list[str]:
     """The run that settles an open claim the soonest, or one that tests what was not measured; else the details."""
     soonest = min(claims, key=lambda claim: claim.telling.seconds_to_settle, default=None)
-    if soonest is not None and soonest.to_settle is not None and soonest.to_settle.seconds <= LONGEST_S:
+    if soonest is not None and soonest.to_settle is not None and soonest.to_settle.seconds <= LONGEST_PROPOSED_S:
         result, settling = soonest.telling, soonest.to_settle
         command = f"{_run(soonest)} --time {time_option(settling.seconds_from_nothing(result.blocks))}"
         if settling.target < METHOD.precision:

@@ -7,7 +7,7 @@ import shlex
 
 from hopcost.plan.method import METHOD
 from hopcost.report.disturbed import remedy
-from hopcost.report.formatting import LONGEST_S
+from hopcost.report.formatting import LONGEST_PROPOSED_S
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
 from hopcost.report.questions.gate.sentence import seconds_needed
 from hopcost.statistics.comparisons import THROUGHPUT
@@ -40,7 +40,7 @@ def next_command(answer: GateResult) -> str:
         return _command(answer, margin, ["--time", time_option(max(LEAST_TIME_S, 4 * plan.time_s))])
     if settling is None:
         return "hopcost doctor"
-    if seconds > LONGEST_S:
+    if seconds > LONGEST_PROPOSED_S:
         return _command(answer, _margin_that_passes(answer), [])
     narrower = ["--precision", precision_option(settling.target)] if settling.target < plan.precision else []
     return _command(answer, margin, ["--time", time_option(seconds), *narrower])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hopcost.report.brief.reasons import with_advice
-from hopcost.report.formatting import LONGEST_S, count, duration
+from hopcost.report.formatting import LONGEST_PROPOSED_S, count, duration
 from hopcost.report.questions.gate.words import NAMES, decimals, elapsed
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
@@ -66,7 +66,7 @@ def _open_sentence(answer: GateResult) -> str:
     if disturbed:
         where = f"all {starts}" if disturbed == starts else f"{disturbed} of {starts}"
         could_not = f"{measured} could not settle it, and {where} server starts were disturbed."
-        return could_not if seconds > LONGEST_S else f"{could_not} Perhaps {duration(seconds)} would."
-    if seconds > LONGEST_S:
+        return could_not if seconds > LONGEST_PROPOSED_S else f"{could_not} Perhaps {duration(seconds)} would."
+    if seconds > LONGEST_PROPOSED_S:
         return f"{measured} could not settle it. The change is too close to the limit for any time to."
     return f"{measured} could not settle it; about {duration(seconds)} would."
