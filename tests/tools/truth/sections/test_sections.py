@@ -145,8 +145,8 @@ def test_pairs_run_by_run() -> None:
             for name, figures in ((good, narrow), (bad, none))
         ]
     text = precision.Precision().page(lines.Sorted(kept, {}))[0]
-    assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 1.00 % | 0.90 % | yes |" in text
-    assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | 2.00 % | – | no |" in text
+    assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 0.89 % | 1.00 % | 0.90 % | yes |" in text
+    assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | – | 2.00 % | – | no |" in text
     assert f"Holds: {good}: yes; {bad}: no." in text
     text, holds = precision.Precision().page(lines.Sorted([], {}))
     assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
