@@ -161,15 +161,26 @@ def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     text, holds = slices.Slices().page(filled(slices.Slices(), of))
     words = [row.split(" | ")[-1] for row in text if "| nginx |" in row]
     assert words == ["yes |", "yes |", "no |", "yes |", "yes |", "yes |", "yes |"] and not holds
+    together = next(row for row in text if row.startswith("| all cases |"))
+    assert " | 1.014 [" in together and "70 of 70" in together, "one case of seven is 10 % off: 1.1 to the power of 1/7"
     assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
     text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
-    assert not holds and sum("| unfinished |" in row for row in text) == 7
+    assert not holds and sum("| unfinished |" in row for row in text) == 8, "seven cases, and all together"
     short = slices.Slices(form=Form.SHORT)
     assert [(case.name, case.runs) for case in short.cases()] == [
         ("over a Unix socket alone, 64 connections", 8),
         ("over a Unix socket alone, 1000 connections", 8),
     ]
     assert short.page(filled(short, of))[1]
+
+
+def test_the_arms_of_a_repeat_count_once() -> None:
+    run = {"sliced one": 0.4, "sliced two": 0.1, "alone one": 0.9, "alone two": 0.4}
+    run |= {"sliced_cpu one": 2.0, "sliced_cpu two": 8.0, "alone_cpu one": 1.0, "alone_cpu two": 1.0}
+    assert slices.arm_names([run]) == ["one", "two"] and slices.arm_names([]) == []
+    assert slices.over_arms(run, ["one", "two"]) == pytest.approx(
+        {"sliced all": 0.2, "alone all": 0.6, "sliced_cpu all": 4.0, "alone_cpu all": 1.0}
+    )
 
 
 def test_the_report_of_a_run_can_be_read() -> None:

@@ -25,6 +25,7 @@ RUNS = Runs(full=10, short=8)
 SHORT_RUN_S = 40.0  # a block of three arms, and a pair of plain runs
 MARGIN = 0.03
 WAYS = ("sliced", "alone")
+ALL_ARMS = "all"
 COLUMNS = ["case", "arm", "by slices:", "alone:", "quotient:", "of CPU per request:", "repeats:", "within ±3 %"]
 
 INTRODUCTION = f"""\
@@ -33,7 +34,7 @@ runs, it and the baseline, each started alone and never frozen. Both after {WARM
 {METHOD.warm_up_ns_per_connection / 1e6:g} ms for each connection, and both for as long: {LOADED_S:g} s or two visits
 of an arm, settling included. The quotient of the two ratios is taken within each repeat; its interval for
 throughput (95 %, Student's t over repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is
-shown beside it."""
+shown beside it. All cases: the geometric mean of the arms of a repeat, over the repeats of all cases."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
@@ -130,11 +131,13 @@ class Slices(Section):
         ]
 
     def parts(self, done: Sorted) -> list[Part]:
-        """A row for each arm of each case."""
+        """A row for each arm of each case, and one for all cases together."""
         rows, words = [], []
+        every: list[Figures] = []
         for case in self.cases():
             runs = done.of(SECTION, case.name)
-            names = [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
+            names = arm_names(runs)
+            every += [over_arms(figures, names) for figures in runs]
             if not names:
                 words.append("unfinished")
                 rows.append([case.name, "", "", "", "", "", f"0 of {case.runs}", words[-1]])
@@ -144,7 +147,23 @@ class Slices(Section):
                 ratios = [f"{geometric([figures[f'{way} {name}'] for figures in runs]):.3f}" for way in WAYS]
                 shown = [bracketed(quotient, 3) or "–", bracketed(of_cpu, 3) or "–"]
                 rows.append([case.name, name, *ratios, *shown, f"{len(runs)} of {case.runs}", words[-1]])
+        total = sum(case.runs for case in self.cases())
+        together, of_cpu = (quotients(every, ALL_ARMS, end) for end in ("", "_cpu"))
+        words.append(within(together, MARGIN) if len(every) >= total else "unfinished")
+        shown = [bracketed(together, 3) or "–", bracketed(of_cpu, 3) or "–"]
+        rows.append(["all cases", "", "", "", *shown, f"{len(every)} of {total}", words[-1]])
         return [Part([INTRODUCTION], COLUMNS, rows, words)]
+
+
+def arm_names(runs: Sequence[Figures]) -> list[str]:
+    """The arms beside the baseline; none if nothing has run."""
+    return [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
+
+
+def over_arms(figures: Figures, names: Sequence[str]) -> Figures:
+    """A repeat's ratios as one by each way: the geometric mean of its arms, which share a baseline."""
+    ways = [f"{way}{end}" for way in WAYS for end in ("", "_cpu")]
+    return {f"{way} {ALL_ARMS}": geometric([figures[f"{way} {name}"] for name in names]) for way in ways}
 
 
 def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | None:
