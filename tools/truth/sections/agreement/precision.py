@@ -79,7 +79,7 @@ def for_target_s(predicted_s: float, precision: float = METHOD.precision) -> flo
 
 
 def predicted_width(predicted_s: float, seconds: float) -> float:
-    """The half-width that a prediction for the target of this section foresees after so many seconds.
+    """The half-width that a prediction for the target of this section gives for a run of so many seconds.
 
     >>> predicted_width(900.0, 225.0)
     0.02
@@ -169,13 +169,14 @@ def two_passes_width(passes: Sequence[Figures], arm: str, baseline: str) -> floa
 
 
 def _pair_row(name: str, number: int, run: Figures) -> list[str]:
-    never = run["predicted_s"] >= NEVER_S
-    predicted = "never" if never else f"{run['predicted_s']:.0f}"
-    foreseen = "–" if never else f"{predicted_width(run['predicted_s'], run['seconds']) * 100:.2f} %"
+    predicted, width = "never", "–"
+    if run["predicted_s"] < NEVER_S:
+        predicted = f"{run['predicted_s']:.0f}"
+        width = f"{predicted_width(run['predicted_s'], run['seconds']) * 100:.2f} %"
     seconds = [f"{run[key]:.0f}" for key in ("allowed_s", "seconds", "blocks")]
     widths = [f"{run[f'{figure}_width'] * 100:.2f} %" if run[f"{figure}_width"] >= 0 else "–" for figure in SPEEDS]
     spread = f"{run['spread'] * 100:.1f} %"
-    return [name, str(number), spread, predicted, *seconds, foreseen, *widths, "yes" if is_narrow(run) else "no"]
+    return [name, str(number), spread, predicted, *seconds, width, *widths, "yes" if is_narrow(run) else "no"]
 
 
 def is_decided(runs: Sequence[Figures]) -> bool:
@@ -218,13 +219,13 @@ class Precision(Section):
 def _pairs(done: Sorted) -> Part:
     prose = (
         "Two arms, one core for the stack, 64 connections. The printed intervals of throughput and CPU per request"
-        f" must be within ±{TARGET * 100:g} % after {QUIET_S:g} s where the spread of pairs (`hopcost doctor"
+        f" must be within ±{TARGET * 100:g} % after {QUIET_S:g} s if the spread of pairs (`hopcost doctor"
         f" --spread`, just before) is below {QUIET_SPREAD * 100:g} %, else after {NOISY_TIMES:g} × the time that it"
-        f" predicts, {TIME_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds where"
-        " more than half of the runs do. *± predicted* is what the prediction foresees for the time taken. The bars"
-        f" of {QUIET_S:g} s and {TIME_MOST_S:g} s are older than method 3. Its ranges hold that starts of a stack"
-        " differ, and its predictions do too. If a prediction is longer than the time allowed, the bar asks for more"
-        " than hopcost promises."
+        f" predicts, {TIME_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds if"
+        " more than half of the runs do. *± predicted* is the half-width that the prediction gives for the time taken."
+        f" The bars of {QUIET_S:g} s and {TIME_MOST_S:g} s are older than method 3. Its ranges hold that starts of a"
+        " stack differ, and its predictions do too. If a prediction is longer than the time allowed, the bar asks for"
+        " more than hopcost promises."
     )
     rows = [
         _pair_row(name, number, run) for name in PAIRS for number, run in enumerate(done.of(SECTION, name), start=1)

@@ -7,10 +7,10 @@ quotient of the two ratios is taken within a repeat, so that the machine's drift
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from functools import partial
+from statistics import geometric_mean
 
 from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval, ratio
@@ -142,17 +142,19 @@ class Slices(Section):
                 words.append("unfinished")
                 rows.append([case.name, "", "", "", "", "", f"0 of {case.runs}", words[-1]])
             for name in names:
-                quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
-                words.append(within(quotient, MARGIN) + (", unfinished" if len(runs) < case.runs else ""))
-                ratios = [f"{geometric([figures[f'{way} {name}'] for figures in runs]):.3f}" for way in WAYS]
-                shown = [bracketed(quotient, 3) or "–", bracketed(of_cpu, 3) or "–"]
-                rows.append([case.name, name, *ratios, *shown, f"{len(runs)} of {case.runs}", words[-1]])
+                words.append(within(quotients(runs, name), MARGIN) + (", unfinished" if len(runs) < case.runs else ""))
+                ratios = [f"{geometric_mean([figures[f'{way} {name}'] for figures in runs]):.3f}" for way in WAYS]
+                rows.append([case.name, name, *ratios, *_cells(runs, name, case.runs), words[-1]])
         total = sum(case.runs for case in self.cases())
-        together, of_cpu = (quotients(every, ALL_ARMS, end) for end in ("", "_cpu"))
-        words.append(within(together, MARGIN) if len(every) >= total else "unfinished")
-        shown = [bracketed(together, 3) or "–", bracketed(of_cpu, 3) or "–"]
-        rows.append(["all cases", "", "", "", *shown, f"{len(every)} of {total}", words[-1]])
+        words.append(within(quotients(every, ALL_ARMS), MARGIN) if len(every) >= total else "unfinished")
+        rows.append(["all cases", "", "", "", *_cells(every, ALL_ARMS, total), words[-1]])
         return [Part([INTRODUCTION], COLUMNS, rows, words)]
+
+
+def _cells(runs: Sequence[Figures], name: str, wanted: int) -> list[str]:
+    """The quotients of throughput and of CPU per request, and over how many repeats."""
+    shown = (bracketed(quotients(runs, name, end), 3) or "–" for end in ("", "_cpu"))
+    return [*shown, f"{len(runs)} of {wanted}"]
 
 
 def arm_names(runs: Sequence[Figures]) -> list[str]:
@@ -163,15 +165,10 @@ def arm_names(runs: Sequence[Figures]) -> list[str]:
 def over_arms(figures: Figures, names: Sequence[str]) -> Figures:
     """A repeat's ratios as one by each way: the geometric mean of its arms, which share a baseline."""
     ways = [f"{way}{end}" for way in WAYS for end in ("", "_cpu")]
-    return {f"{way} {ALL_ARMS}": geometric([figures[f"{way} {name}"] for name in names]) for way in ways}
+    return {f"{way} {ALL_ARMS}": geometric_mean([figures[f"{way} {name}"] for name in names]) for way in ways}
 
 
 def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | None:
     """By slices ÷ alone, over repeats."""
     by_slices, plain = ([run[f"{way}{end} {name}"] for run in runs] for way in WAYS)
     return ratio(by_slices, plain)
-
-
-def geometric(values: Sequence[float]) -> float:
-    """The geometric mean."""
-    return math.exp(sum(map(math.log, values)) / len(values))
