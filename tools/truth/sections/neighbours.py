@@ -1,7 +1,8 @@
 """Beside a neighbour that takes little, hopcost must still give the quiet direction. A section of the truth's page.
 
 The neighbour computes in bursts of random length, on whatever core the kernel gives it, and takes a share of the time
-of all allowed cores. It is below the 10 % that void a block, so that the run is not refused.
+of all allowed cores. It is below the 10 % that void a block, so that the run is not refused. Runs without a neighbour
+stand beside them: they tell what the neighbour hides from what so short a run hides.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ import psutil
 
 from hopcost.machine import facts
 from hopcost.report.formats.json_schema import ReportedExperiment
-from tools.truth.form import Runs
-from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.form import Form, Runs
+from tools.truth.lines import Case, Figures, Sorted, open_to_the_end
 from tools.truth.page.part import Part, Section, median, unfinished
 from tools.truth.plans import hop, suite_text
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, read_nothing, run_suite, width_to_keep
 
 SECTION = "neighbours"
-SHARES = {"2 %": 0.02, "5 %": 0.05, "8 %": 0.08}
+NOTHING = "nothing"  # not judged, and not in the short form
+SHARES = {"2 %": 0.02, "5 %": 0.05, "8 %": 0.08, NOTHING: 0.0}
 RUNS = Runs(full=20, short=3)
 RIGHT_LEAST = 0.9  # of the runs: 18 of 20
 TIME_S, RUN_S = 30.0, 45.0
@@ -82,11 +84,19 @@ def suite() -> str:
 
 def run(name: str, number: int) -> Figures:
     """One experiment beside the neighbour, and what the neighbour really took."""
+    if name == NOTHING:
+        return {**measured(number), "took": 0.0}
     with neighbour(SHARES[name], number) as pid:
         began, used_s = time.monotonic(), cpu_s(pid)
-        experiment, seconds, _ = run_suite(suite(), TIME_S, read_nothing, "--seed", number)
+        figures = measured(number)
         took = (cpu_s(pid) - used_s) / (time.monotonic() - began) / len(facts.allowed_cores())
-    return {**told(experiment), "took": round(took, 4), "blocks": experiment.blocks, "seconds": round(seconds, 2)}
+    return {**figures, "took": round(took, 4)}
+
+
+def measured(number: int) -> Figures:
+    """One experiment through hopcost."""
+    experiment, seconds, _ = run_suite(suite(), TIME_S, read_nothing, "--seed", number)
+    return {**told(experiment), "blocks": experiment.blocks, "seconds": round(seconds, 2)}
 
 
 def told(experiment: ReportedExperiment) -> Figures:
@@ -111,21 +121,27 @@ def has_failed(wanted: int, runs: list[Figures]) -> bool:
     return any(figures["opposite"] for figures in runs) or missed > round(wanted * (1 - RIGHT_LEAST), 6)
 
 
-def verdict(wanted: int, runs: list[Figures]) -> str:
-    """No as soon as it cannot hold any more."""
-    if has_failed(wanted, runs):
+def verdict(name: str, wanted: int, runs: list[Figures]) -> str:
+    """No as soon as it cannot hold any more; empty of all runs without a neighbour."""
+    if name != NOTHING and has_failed(wanted, runs):
         return "no"
-    return "yes" if len(runs) >= wanted else unfinished(len(runs), wanted)
+    if len(runs) < wanted:
+        return unfinished(len(runs), wanted)
+    return "" if name == NOTHING else "yes"
 
 
 class Neighbours(Section):
-    """Runs beside programs that take 2, 5 and 8 %."""
+    """Runs beside programs that take 2, 5 and 8 %, and beside none."""
 
     key = SECTION
     heading = "# Beside a neighbour"
     asks = "Beside a program that takes a little, the answer stays the quiet machine's"
     tells = ("dearer", "done")
-    short_s = len(SHARES) * RUNS.short * RUN_S
+    short_s = (len(SHARES) - 1) * RUNS.short * RUN_S
+
+    def shares(self) -> list[str]:
+        """How much a neighbour takes."""
+        return [name for name in SHARES if name != NOTHING or self.form == Form.FULL]
 
     def cases(self) -> list[Case]:
         """A case for each share."""
@@ -139,22 +155,22 @@ class Neighbours(Section):
                 wanted,
                 settings,
                 VERDICTS_STEAL_MOST,
-                partial(has_failed, wanted),
+                open_to_the_end if name == NOTHING else partial(has_failed, wanted),
                 seconds=RUN_S,
             )
-            for name in SHARES
+            for name in self.shares()
         ]
 
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each share."""
         wanted = RUNS.of(self.form)
         rows, words, why = [], [], []
-        for name in SHARES:
+        for name in self.shares():
             runs = done.of(SECTION, name)
-            words.append(verdict(wanted, runs))
+            words.append(verdict(name, wanted, runs))
             rows.append([name, *_cells(runs, wanted), words[-1]])
-            why += _why_missed(name, runs) if has_failed(wanted, runs) else []
-        return [Part([_prose(wanted)], COLUMNS, rows, words, why)]
+            why += _why_missed(name, runs) if words[-1] == "no" else []
+        return [Part([_prose(wanted)], COLUMNS, rows, [word for word in words if word], why)]
 
 
 def _prose(wanted: int) -> str:
@@ -163,7 +179,8 @@ def _prose(wanted: int) -> str:
         f" `hopcost run` for {TIME_S:g} s, beside a program that computes in bursts and takes a share of all allowed"
         " cores. The second arm is dearer and slower by construction. hopcost must call it *dearer* in CPU per request"
         f" (closed loop) in at least {100 * RIGHT_LEAST:g} % of {wanted} runs, and never cheaper or faster."
-        " How often it is called dearer without a neighbour has not been measured."
+        f" *{NOTHING.capitalize()}*, in the full form, is without such a program and not judged: it tells how often"
+        f" {TIME_S:g} s show the difference at all."
     )
 
 
