@@ -27,7 +27,7 @@ from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, read_noth
 
 SECTION = "neighbours"
 NOTHING = "nothing"  # not judged, and not in the short form
-SHARES = {"2 %": 0.02, "5 %": 0.05, "8 %": 0.08, NOTHING: 0.0}
+SHARES = {"2 %": 0.02, "5 %": 0.05, "8 %": 0.08}
 RUNS = Runs(full=20, short=3)
 RIGHT_LEAST = 0.9  # of the runs: 18 of 20
 TIME_S, RUN_S = 30.0, 45.0
@@ -137,11 +137,11 @@ class Neighbours(Section):
     heading = "# Beside a neighbour"
     asks = "Beside a program that takes a little, the answer stays the quiet machine's"
     tells = ("dearer", "done")
-    short_s = (len(SHARES) - 1) * RUNS.short * RUN_S
+    short_s = len(SHARES) * RUNS.short * RUN_S
 
     def shares(self) -> list[str]:
-        """How much a neighbour takes."""
-        return [name for name in SHARES if name != NOTHING or self.form == Form.FULL]
+        """How much a neighbour takes: the names of the rows."""
+        return [*SHARES, NOTHING] if self.form == Form.FULL else list(SHARES)
 
     def cases(self) -> list[Case]:
         """A case for each share."""
@@ -179,7 +179,7 @@ def _prose(wanted: int) -> str:
         f" `hopcost run` for {TIME_S:g} s, beside a program that computes in bursts and takes a share of all allowed"
         " cores. The second arm is dearer and slower by construction. hopcost must call it *dearer* in CPU per request"
         f" (closed loop) in at least {100 * RIGHT_LEAST:g} % of {wanted} runs, and never cheaper or faster."
-        f" *{NOTHING.capitalize()}*, in the full form, is without such a program and not judged: it tells how often"
+        f" The row *{NOTHING}*, in the full form, is without such a program and not judged: it tells how often"
         f" {TIME_S:g} s show the difference at all."
     )
 
