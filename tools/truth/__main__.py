@@ -1,5 +1,6 @@
 """`make truth` and `make truth-short`: measure what is missing, then write docs/explain/truth.md.
 
+They print what this machine's runs say. The page has the fullest runs of all machines.
 A second call goes on after the last kept run.
 """
 
@@ -13,7 +14,7 @@ import time
 from hopcost.errors import HopcostError, MeasurementFailed
 from tools.truth.form import SHORT_S, Form
 from tools.truth.made_with import require_built
-from tools.truth.page.page import PAGE, SECTIONS, page
+from tools.truth.page.page import PAGE, SECTIONS, of_this_machine, page
 from tools.truth.page.part import Section
 from tools.truth.server import say
 
@@ -43,7 +44,7 @@ def measure(form: Form, only: str | None, at_most_s: float) -> None:
 
 
 def main() -> None:
-    """Measure and write; exit code 1 when a line does not hold."""
+    """Measure and write; exit code 1 when a line does not hold on this machine."""
     parser = argparse.ArgumentParser(description="Measures what is missing of the truth; writes docs/explain/truth.md.")
     parser.add_argument("--short", action="store_true", help="the form that ends within 60 minutes")
     parser.add_argument("--at-most-s", type=float, default=float("inf"), help="begin no run that ends after so long")
@@ -55,9 +56,9 @@ def main() -> None:
         measure(form, options.only, min(options.at_most_s, SHORT_S if options.short else float("inf")))
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
-    text, holds = page(form=form)
-    PAGE.write_text(text, encoding="utf-8")
-    print(text, end="")
+    PAGE.write_text(page(form=form), encoding="utf-8")
+    words, holds = of_this_machine(form=form)
+    print(f"This machine's runs, {form.value} form:\n\n{words}")
     sys.exit(0 if holds else 1)
 
 

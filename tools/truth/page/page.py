@@ -83,11 +83,10 @@ class Standing(msgspec.Struct):
     holds: bool
 
 
-def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
-    """The page of the lines kept in a folder, and whether every line of this form holds."""
+def page(folder: Path = FOLDER, form: Form = Form.FULL) -> str:
+    """The page of the lines kept in a folder: of each section, the fullest that is kept."""
     older = sections_of(folder / OLDER)
-    standings = {name: standing_of(kind, folder, form, older) for name, kind in SECTIONS.items()}
-    wanted = [standings[name] for name, kind in SECTIONS.items() if form == Form.FULL or kind.short_s is not None]
+    standings = {name: standing_of(section_to_show(kind, folder, form), older) for name, kind in SECTIONS.items()}
     words = [f"- {standing.words}" for standing in standings.values()]
     bodies = [line for standing in standings.values() for line in standing.body]
     listed = table(
@@ -95,12 +94,20 @@ def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
         [[name, *standing.cells] for name, standing in standings.items()],
     )
     lines = [*HEAD, *words, "", *bodies, "## How this page is made", "", *_making(folder, form), listed]
-    return fill("\n".join(lines)), all(standing.holds for standing in wanted)
+    return fill("\n".join(lines))
 
 
-def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, list[str]]) -> Standing:
+def of_this_machine(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
+    """What the lines of this machine alone say, in words; and whether every section of this form holds."""
+    sections = [in_form(kind, folder, form, this_machine()) for kind in SECTIONS.values()]
+    wanted = [section for section in sections if form == Form.FULL or section.short_s is not None]
+    standings = [standing_of(section, {}) for section in wanted]
+    words = fill("\n".join(f"- {standing.words}" for standing in standings))
+    return words, all(standing.holds for standing in standings)
+
+
+def standing_of(section: Section, older: dict[str, list[str]]) -> Standing:
     """A section by its lines of this method; if there is none, what the older page says of it."""
-    section = section_to_show(kind, folder, form)
     done = section.kept.done()
     body, holds = section.page(done)
     if not done.used and section.heading in older:
@@ -127,11 +134,11 @@ def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, 
 
 
 def section_to_show(kind: type[Section], folder: Path, form: Form) -> Section:
-    """This machine's, if nothing of it is missing; else that of the machine with the most runs."""
+    """This machine's, if its full form is whole; else that of the machine with the most runs."""
     here = this_machine()
     machines = {line.machine for line in read(path_of(kind.key, folder), Line)} - {here}
     sections = [in_form(kind, folder, form, machine) for machine in [here, *sorted(machines, key=str)]]
-    if not sections[0].kept.left():
+    if not kind(folder, Form.FULL, here).kept.left():
         return sections[0]
     return max(sections, key=lambda section: len(section.kept.done().used))
 
@@ -167,8 +174,8 @@ def _making(folder: Path, form: Form) -> list[str]:
         *_of_older_methods(folder),
         "",
         "Every run is kept as a line in [truth](truth), with the method, the engine's sources, the machine and the"
-        " settings that it was made with. A section is of one machine: of the one where the page is written if nothing"
-        " is missing there, else of the one with the most runs. Runs are never mixed. A run is set aside, and done"
+        " settings that it was made with. A section is of one machine: of the one where the page is written if its full"
+        " form is whole there, else of the one with the most runs. Runs are never mixed. A run is set aside, and done"
         f" again, if programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU time meanwhile, or"
         f" the hypervisor says that it kept more than {STEAL_MOST * 100:g} % of a core"
         f" ({VERDICTS_STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block). It is never"

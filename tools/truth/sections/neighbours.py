@@ -170,7 +170,9 @@ class Neighbours(Section):
             words.append(verdict(name, wanted, runs))
             rows.append([name, *_cells(runs, wanted), words[-1]])
             why += _why_missed(name, runs) if words[-1] == "no" else []
-        return [Part([_prose(wanted)], COLUMNS, rows, [word for word in words if word], why)]
+        beside = [run for name in SHARES for run in done.of(SECTION, name)]
+        after = [*why, *_beside_nothing(done.of(SECTION, NOTHING), beside, wanted)]
+        return [Part([_prose(wanted)], COLUMNS, rows, [word for word in words if word], after)]
 
 
 def _prose(wanted: int) -> str:
@@ -193,6 +195,20 @@ def _why_missed(name: str, runs: list[Figures]) -> list[str]:
         f"Why {name} is missed: the runs that did not see it have ranges of ±{statistics.median(widths) * 100:.0f} % at"
         f" the median. It would likely take more starts than {TIME_S:g} s hold."
     ]
+
+
+def _beside_nothing(without: list[Figures], beside: list[Figures], wanted: int) -> list[str]:
+    """How often it is seen without a neighbour and beside one; nothing before all runs without one are done."""
+    if len(without) < wanted or not beside:
+        return []
+    seen, seen_beside = (sum(run[QUIET[DECIDES]] for run in runs) for runs in (without, beside))
+    words = (
+        f"Without a neighbour {seen:g} of {len(without)} runs called it *dearer*, beside one {seen_beside:g} of"
+        f" {len(beside)}."
+    )
+    if seen < RIGHT_LEAST * len(without) and seen_beside * len(without) >= seen * len(beside):
+        words += f" What misses is likely the {TIME_S:g} s, not the neighbour."
+    return [words]
 
 
 def _cells(runs: list[Figures], wanted: int) -> list[str]:

@@ -75,8 +75,8 @@ def keep(folder: Path, number: int, machine: made_with.Machine | None = None, **
 
 
 def test_the_whole_page(tmp_path: Path) -> None:
-    text, holds = truth.page(tmp_path)
-    assert not holds
+    text = truth.page(tmp_path)
+    assert not truth.of_this_machine(tmp_path)[1]
     for name, section in truth.SECTIONS.items():
         left = section(tmp_path).kept.left()
         assert f"| {name} | {METHOD.number} | full | 0 of {left} done |" in text
@@ -88,47 +88,65 @@ def test_the_whole_page(tmp_path: Path) -> None:
 def test_each_section_says_its_form(tmp_path: Path, mocks: object) -> None:
     for number in range(2):
         keep(tmp_path, number)
-    text = truth.page(tmp_path, Form.SHORT)[0]
+    text = truth.page(tmp_path, Form.SHORT)
     assert f"| mock | {METHOD.number} | short | 2 of 2 done |" in text and "an hour at most" in text
     assert f"| long | {METHOD.number} | full | 0 of 4 done |" in text
     keep(tmp_path, 2)
-    text = truth.page(tmp_path, Form.SHORT)[0]
+    text = truth.page(tmp_path, Form.SHORT)
     assert f"| mock | {METHOD.number} | full | 3 of 4 done |" in text, "more is kept than the short form"
 
 
-def test_a_section_is_of_the_machine_with_the_most_runs_until_this_one_has_all(tmp_path: Path, mocks: object) -> None:
+def test_a_section_is_of_the_machine_with_the_most_runs_until_this_one_has_the_full_form(
+    tmp_path: Path, mocks: object
+) -> None:
     here, there = made_with.this_machine().words, HERE.words
     assert there == "x, 2 cores, Linux k"
     for number in range(2):
         keep(tmp_path, number, HERE)
     keep(tmp_path, 0)
-    assert f"| mock | {METHOD.number} | full | 2 of 4 done | {there} |" in truth.page(tmp_path)[0]
+    assert f"| mock | {METHOD.number} | full | 2 of 4 done | {there} |" in truth.page(tmp_path)
     keep(tmp_path, 1)
-    assert f"| mock | {METHOD.number} | full | 2 of 4 done | {here} |" in truth.page(tmp_path)[0]
+    assert f"| mock | {METHOD.number} | full | 2 of 4 done | {here} |" in truth.page(tmp_path)
     for number in (2, 3):
         keep(tmp_path, number, HERE)
-    assert f"| mock | {METHOD.number} | full | 4 of 4 done | {there} |" in truth.page(tmp_path)[0]
-    assert f"| mock | {METHOD.number} | short | 2 of 2 done | {here} |" in truth.page(tmp_path, Form.SHORT)[0]
+    assert f"| mock | {METHOD.number} | full | 4 of 4 done | {there} |" in truth.page(tmp_path)
+    fuller = f"| mock | {METHOD.number} | full | 4 of 4 done | {there} |"
+    assert fuller in truth.page(tmp_path, Form.SHORT), "the short form of this one is whole, and shows less"
+    for number in (2, 3):
+        keep(tmp_path, number)
+    assert f"| mock | {METHOD.number} | full | 4 of 4 done | {here} |" in truth.page(tmp_path)
+
+
+def test_the_answer_is_of_this_machine(tmp_path: Path, mocks: Any) -> None:
+    del mocks["rest"]
+    for number in range(4):
+        keep(tmp_path, number, HERE)
+    words, holds = truth.of_this_machine(tmp_path, Form.SHORT)
+    assert not holds and "Not measured yet" in words, "what another machine has does not count"
+    for number in range(2):
+        keep(tmp_path, number)
+    words, holds = truth.of_this_machine(tmp_path, Form.SHORT)
+    assert holds and words.count("\n") == 1
 
 
 def test_the_short_form_holds_without_the_sections_that_have_none(tmp_path: Path, mocks: Any) -> None:
     del mocks["rest"]
-    assert not truth.page(tmp_path, Form.SHORT)[1]
+    assert not truth.of_this_machine(tmp_path, Form.SHORT)[1]
     for number in range(2):
         keep(tmp_path, number)
-    assert truth.page(tmp_path, Form.SHORT)[1] and not truth.page(tmp_path)[1]
+    assert truth.of_this_machine(tmp_path, Form.SHORT)[1] and not truth.of_this_machine(tmp_path)[1]
 
 
 def test_what_an_older_method_said_stays_until_this_one_has_measured(tmp_path: Path, mocks: object) -> None:
     (tmp_path / truth.OLDER).write_text("# Old\n\nOld head.\n\n## A mock\n\nOld words.\n\n### Part\n\n| a |\n")
     for number in range(3):
         keep(tmp_path, number, method=METHOD.number - 1)
-    text, holds = truth.page(tmp_path)
+    text = truth.page(tmp_path)
     assert f"3 of method {METHOD.number - 1}" in text and "Old words.\n\n### Part" in text and "Old head" not in text
-    assert "| mock | 2 |  | of an older method |" in text and not holds
+    assert "| mock | 2 |  | of an older method |" in text and not truth.of_this_machine(tmp_path)[1]
     assert text.count("*By method 2, on the machine") == 3
     keep(tmp_path, 0)
-    text = truth.page(tmp_path)[0]
+    text = truth.page(tmp_path)
     assert f"| mock | {METHOD.number} | full | 1 of 4 done |" in text and "Not finished: 1 of 4 runs" in text
 
 
@@ -136,7 +154,7 @@ def test_runs_that_are_all_there_and_not_enough_are_not_called_unmeasured(tmp_pa
     mocks["mock"] = Hours
     for number in range(4):
         keep(tmp_path, number)
-    said = " ".join(truth.page(tmp_path)[0].split())
+    said = " ".join(truth.page(tmp_path).split())
     assert f"- **{Hours.asks}.** Not finished: 4 runs over 6 of 24 hours." in said
 
 

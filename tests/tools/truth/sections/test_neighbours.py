@@ -54,6 +54,27 @@ def test_runs_without_a_neighbour_are_all_made_and_not_judged(tmp_path: Path) ->
     assert holds and row.endswith("|  |") and "20 of 20" in row
 
 
+@pytest.mark.parametrize(
+    ("seen_without", "seen_beside", "said"),
+    [
+        (
+            13,
+            14,
+            "Without a neighbour 13 of 20 runs called it *dearer*, beside one 42 of 60. What misses is likely the",
+        ),
+        (13, 10, "13 of 20 runs called it *dearer*, beside one 30 of 60."),  # a neighbour makes it worse
+        (20, 20, "20 of 20 runs called it *dearer*, beside one 60 of 60."),  # nothing is missed
+    ],
+)
+def test_what_misses_is_the_time_if_runs_without_a_neighbour_miss_as_often(
+    tmp_path: Path, seen_without: int, seen_beside: int, said: str
+) -> None:
+    section = neighbours.Neighbours(tmp_path, Form.FULL)
+    seen = dict.fromkeys(neighbours.SHARES, seen_beside) | {neighbours.NOTHING: seen_without}
+    text = "\n".join(section.page(filled(section, lambda case, number: told(dearer=number < seen[case.name])))[0])
+    assert said in text and ("What misses" in text) == ("What misses" in said)
+
+
 def test_without_a_neighbour_no_program_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbours, "neighbour", lambda *_: pytest.fail("a neighbour was started"))
     monkeypatch.setattr(neighbours, "run_suite", lambda *_: (of_worked(), 30.0, ""))
