@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from hopcost.errors import MeasurementFailed
+from hopcost.report.formatting import count
 from tools.truth.lines import Case, Figures, Line, Reckoned, Sorted, append, missing, read, sort_out
 from tools.truth.made_with import Machine, build, this_machine
 from tools.truth.server import say, wait_for_quiet, watched
@@ -116,4 +117,4 @@ def aside(done: Sorted) -> list[str]:
     """A line of the page about what does not count."""
     if not done.aside:
         return []
-    return ["Set aside: " + ", ".join(f"{n} runs {why}" for why, n in sorted(done.aside.items())) + ".", ""]
+    return ["Set aside: " + ", ".join(f"{count(n, 'run')} {why}" for why, n in sorted(done.aside.items())) + ".", ""]

@@ -51,8 +51,7 @@ class Machine(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """`Abacus 2, 2 cores, Linux 6.1, idle cores awake`."""
-        awake = ", idle cores awake" if self.idle_cores is IdleCores.AWAKE else ""
-        return f"{self.cpu}, {self.cores} cores, Linux {self.kernel}{awake}"
+        return f"{self.cpu}, {self.cores} cores, Linux {self.kernel}, idle cores {self.idle_cores.value}"
 
 
 def build() -> Build:

@@ -27,7 +27,7 @@ from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, Better, Verdict,
 
 THROUGHPUT, CPU, P99 = "throughput", "cpu_per_request", "response_p99"
 DIFFERENCES = (CPU, "response_p50")  # figures of which a hop's cost is a difference too
-P99_UNPROVEN = "a range of p99 is not proven: it left out the truth in 4 of 19 runs"  # docs/explain/limits.md
+P99_UNPROVEN = "that a range of p99 holds the truth is not shown yet"  # docs/explain/limits.md
 DIFFERENCE_OPEN = "the range of its difference holds 0, though that of its ratio excludes 1"
 MIXED_HOSTS = "measured with --mixed, on sites that are not alike"
 BUSY_MACHINE = "measured with --anyway, whatever else the machine was doing"

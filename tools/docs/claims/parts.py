@@ -16,6 +16,9 @@ from hopcost.statistics.questions.claims.claims import judge_claims
 from hopcost.suites.suite import Suite
 from tools.markdown import fill, replace_part
 
+AGAINST = "against"
+# A row of the plain runs: the claim, its outcome, and at the end what wrk and h2load say to it.
+PLAIN_RUN = re.compile(rf"^\| [a-z0-9-]+ \| (holds|does not hold) \| .* \| {AGAINST} \|$", re.MULTILINE)
 OUTCOME = re.compile(r"^\| (holds|does not hold|not settled|not testable) \|", re.MULTILINE)
 
 
@@ -28,14 +31,32 @@ def write(page: Path, suite: Suite, records: Sequence[Record]) -> None:
 def judged(suite: Suite, records: Sequence[Record]) -> str:
     """How many hold, by what they were measured, each with its figure, and all comparisons folded."""
     (_, count), (_, claims), _, details = document(judge_claims(suite, records)).sections
-    first = min(records, key=lambda record: record.run.started_utc)
-    return fill(markdown(Document([[count, Lines(head.about(first))], [claims], details])))
+    return fill(markdown(Document([[count, Lines([measured_by(suite.name, records)])], [claims], details])))
+
+
+def measured_by(suite: str, records: Sequence[Record]) -> str:
+    """By which method, when and where; the suite's page of results has the rest."""
+    starts = [record.run.started_utc for record in records]
+    when = " to ".join(dict.fromkeys([min(starts), max(starts)]))
+    run, places = records[0].run, ", ".join(dict.fromkeys(map(head.where, records)))
+    return (
+        f"hopcost {run.hopcost}, method {run.method}, {when}; {places}; versions of programs and digests of records:"
+        f" {suite}.md"
+    )
 
 
 def counted(page: str) -> str:
-    """The sentence over all claims of the page, whenever they were judged."""
-    of = Counter(OUTCOME.findall(page))
-    return fill(
+    """The sentence over all claims of the page, whenever they were judged.
+
+    Nothing is decided against what wrk and h2load both say of one arm at a time.
+    """
+    of, against = Counter(OUTCOME.findall(page)), Counter(PLAIN_RUN.findall(page))
+    of.subtract(against)
+    of["not settled"] += against.total()
+    counted = (
         f"Of {of.total()} claims {of['holds']} hold here, {of['does not hold']} do not,"
-        f" {of['not settled']} are not settled and {of['not testable']} cannot be tested on two cores."
+        f" {of['not settled']} are not settled and {of['not testable']} cannot be tested here."
     )
+    if against:
+        counted += f" Of those not settled {against.total()} would be decided against what wrk and h2load both say."
+    return fill(counted)

@@ -16,14 +16,18 @@ import msgspec
 from hopcost.report import notation
 from hopcost.report.questions.claims.words import measured_words, sides
 from hopcost.statistics.questions.claims.claims import judge_claims
+from hopcost.statistics.questions.claims.decision import ClaimOutcome
 from hopcost.statistics.questions.claims.result import DECIDED, ClaimResult
 from hopcost.statistics.questions.crosscheck import OURS
 from hopcost.suites import read
 from hopcost.suites.articles.claim import ClaimFigure
 from tools.docs import results
+from tools.docs.claims.parts import AGAINST
 from tools.markdown import fill, replace_part, table
 
-GENERATORS = (OURS, "wrk", "h2load")
+PEERS = ("wrk", "h2load")
+GENERATORS = (OURS, *PEERS)
+COLUMNS = ["claim", "outcome", "compared", "in turns:", *(f"{name}:" for name in GENERATORS), "wrk and h2load"]
 LENGTH = ("--rounds", "2", "--seconds", "4")  # a turn of each generator against an arm that runs
 
 
@@ -63,19 +67,30 @@ def markdown(claims: list[ClaimResult], suite: str) -> str:
     for claim in claims:
         telling = claim.telling
         arm, to = (loaded(f"{suite}/{telling.experiment}/{name}") for name in (telling.test.arm, telling.to))
-        ratios = [_ratio(arm.get(generator), to.get(generator)) for generator in GENERATORS]
-        rows.append([claim.claim.name, f"{sides(telling)} in {telling.experiment}", measured_words(telling), *ratios])
-    listed = table(["claim", "compared", "in turns:", *(f"{generator}:" for generator in GENERATORS)], rows)
+        ratios = {name: arm[name] / to[name] for name in GENERATORS if arm.get(name) and to.get(name)}
+        shown = [_words(ratios.get(name), arm.get(name), to.get(name)) for name in GENERATORS]
+        compared = f"{sides(telling)} in {telling.experiment}"
+        outcome = claim.outcome.value
+        said = AGAINST if are_against(claim, ratios) else ""
+        rows.append([claim.claim.name, outcome, compared, measured_words(telling), *shown, said])
     return fill(
-        f"In turns, as above, and by one plain run of each arm, one arm at a time (–: a generator failed):\n\n{listed}"
+        "In turns, as above, and by one plain run of each arm, one arm at a time (–: a generator failed). *Against*:"
+        f" wrk and h2load both say the opposite, so the claim counts as not settled.\n\n{table(COLUMNS, rows)}"
     )
 
 
-def _ratio(arm: float | None, to: float | None) -> str:
+def are_against(claim: ClaimResult, ratios: dict[str, float]) -> bool:
+    """Whether wrk's and h2load's ratios both lie on the other side of what is claimed than the outcome says."""
+    low, high = claim.telling.test.bounds
+    fit = {low <= ratios[name] <= high for name in PEERS if name in ratios}
+    return all(name in ratios for name in PEERS) and fit == {claim.outcome is ClaimOutcome.DOES_NOT_HOLD}
+
+
+def _words(ratio: float | None, arm: float | None, to: float | None) -> str:
     """`53 % (3,690/s ÷ 6,960/s)`."""
-    if not arm or not to:
+    if ratio is None or arm is None or to is None:
         return notation.ABSENT
-    return f"{100 * arm / to:.0f} % ({notation.rate(arm)}/s ÷ {notation.rate(to)}/s)"
+    return f"{100 * ratio:.0f} % ({notation.rate(arm)}/s ÷ {notation.rate(to)}/s)"
 
 
 @cache

@@ -119,7 +119,7 @@ def standing_of(section: Section, older: dict[str, list[str]]) -> Standing:
         cells = [str(NAMELESS_METHOD), "", "of an older method", ""]
         return Standing(words, cells, [f"#{section.heading}", "", note, *older[section.heading]], False)
     used, left = len(done.used), section.kept.left()
-    words = told(section.asks, section.tells, body)
+    words = f"{told(section.asks, section.tells, body)} {section.adds(done)}".strip()
     why = f"{used} of {used + left} runs" if left else why_unfinished(body)
     if used and why is not None:
         words = f"{words.removesuffix(NOT_MEASURED)} Not finished: {why}."

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import msgspec
+from scipy import stats
 
 from hopcost.statistics.intervals import Interval
 from tools.markdown import table
@@ -67,6 +68,10 @@ class Section(abc.ABC):
     def parts(self, done: Sorted) -> list[Part]:
         """What the page says of these runs."""
 
+    def adds(self, _done: Sorted) -> str:
+        """A sentence for the top of the page, if a figure must stand there for the checks to be read rightly."""
+        return ""
+
     def page(self, done: Sorted) -> tuple[list[str], bool]:
         """The lines of the page, and whether all of them hold."""
         parts = self.parts(done)
@@ -95,6 +100,17 @@ class Bar(msgspec.Struct, frozen=True):
 def unfinished(done: int, wanted: int) -> str:
     """The verdict before enough runs are done."""
     return f"unfinished: {done} of {wanted} runs"
+
+
+def median_interval(values: Sequence[float]) -> Interval | None:
+    """The median with its 95 % interval by order statistics, whatever the distribution; None for fewer than six.
+
+    How many values lie below the median is binomial (Conover 1999, Practical Nonparametric Statistics, 3.2).
+    """
+    ordered, rank = sorted(values), int(stats.binom.ppf(0.025, len(values), 0.5)) if values else 0
+    if rank == 0:
+        return None
+    return Interval(value=statistics.median(ordered), low=ordered[rank - 1], high=ordered[-rank])
 
 
 def median(runs: Sequence[Figures], name: str) -> float:

@@ -156,7 +156,7 @@ class Attribution(Section):
 
     key = SECTION
     heading = "# CPU time adds up"
-    asks = "CPU time adds up: no more and no less than the machine used"
+    asks = "CPU time adds up to what the kernel charged to tasks"
     tells = ("sum ÷ account", "sum ÷ busy")
     short_s = 120.0
 

@@ -135,7 +135,7 @@ class Neighbours(Section):
 
     key = SECTION
     heading = "# Beside a neighbour"
-    asks = "Beside a program that takes a little, the answer stays the quiet machine's"
+    asks = "Beside a program that takes a little, a dearer server is called dearer"
     tells = ("dearer", "done")
     short_s = len(SHARES) * RUNS.short * RUN_S
 
@@ -170,9 +170,13 @@ class Neighbours(Section):
             words.append(verdict(name, wanted, runs))
             rows.append([name, *_cells(runs, wanted), words[-1]])
             why += _why_missed(name, runs) if words[-1] == "no" else []
+        return [Part([_prose(wanted)], COLUMNS, rows, [word for word in words if word], why)]
+
+    def adds(self, done: Sorted) -> str:
+        """How often it is seen without a neighbour and beside one; nothing before all runs without one are done."""
+        without = done.of(SECTION, NOTHING)
         beside = [run for name in SHARES for run in done.of(SECTION, name)]
-        after = [*why, *_beside_nothing(done.of(SECTION, NOTHING), beside, wanted)]
-        return [Part([_prose(wanted)], COLUMNS, rows, [word for word in words if word], after)]
+        return _beside_nothing(without, beside) if beside and len(without) >= RUNS.full else ""
 
 
 def _prose(wanted: int) -> str:
@@ -197,10 +201,7 @@ def _why_missed(name: str, runs: list[Figures]) -> list[str]:
     ]
 
 
-def _beside_nothing(without: list[Figures], beside: list[Figures], wanted: int) -> list[str]:
-    """How often it is seen without a neighbour and beside one; nothing before all runs without one are done."""
-    if len(without) < wanted or not beside:
-        return []
+def _beside_nothing(without: list[Figures], beside: list[Figures]) -> str:
     seen, seen_beside = (sum(run[QUIET[DECIDES]] for run in runs) for runs in (without, beside))
     words = (
         f"Without a neighbour {seen:g} of {len(without)} runs called it *dearer*, beside one {seen_beside:g} of"
@@ -208,7 +209,7 @@ def _beside_nothing(without: list[Figures], beside: list[Figures], wanted: int) 
     )
     if seen < RIGHT_LEAST * len(without) and seen_beside * len(without) >= seen * len(beside):
         words += f" What misses is likely the {TIME_S:g} s, not the neighbour."
-    return [words]
+    return words
 
 
 def _cells(runs: list[Figures], wanted: int) -> list[str]:

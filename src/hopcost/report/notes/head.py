@@ -31,14 +31,19 @@ def first_line(record: Record) -> str:
 
 def about(record: Record) -> list[str]:
     """What ran, by which method, when and where."""
-    environment = record.environment
+    run = record.run
     return [
         printable(
-            f"hopcost {record.run.hopcost}, method {record.run.method}, {record.run.started_utc},"
-            f" seed {record.plan.seed}; "
-            f"{environment.get('cpu') or 'unknown CPU'}, {_cores(environment)}, kernel {environment.get('kernel')}"
+            f"hopcost {run.hopcost}, method {run.method}, {run.started_utc}, seed {record.plan.seed}; {where(record)}"
         )
     ]
+
+
+def where(record: Record) -> str:
+    """`AMD EPYC, 2 cores, kernel 6.18`."""
+    environment = record.environment
+    cpu = environment.get("cpu") or "unknown CPU"
+    return printable(f"{cpu}, {_cores(environment)}, kernel {environment.get('kernel')}")
 
 
 def machine(record: Record) -> list[str]:

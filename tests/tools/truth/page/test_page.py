@@ -100,7 +100,7 @@ def test_a_section_is_of_the_machine_with_the_most_runs_until_this_one_has_the_f
     tmp_path: Path, mocks: object
 ) -> None:
     here, there = made_with.this_machine().words, HERE.words
-    assert there == "x, 2 cores, Linux k"
+    assert there == "x, 2 cores, Linux k, idle cores as set"
     for number in range(2):
         keep(tmp_path, number, HERE)
     keep(tmp_path, 0)

@@ -71,7 +71,7 @@ def test_what_misses_is_the_time_if_runs_without_a_neighbour_miss_as_often(
 ) -> None:
     section = neighbours.Neighbours(tmp_path, Form.FULL)
     seen = dict.fromkeys(neighbours.SHARES, seen_beside) | {neighbours.NOTHING: seen_without}
-    text = "\n".join(section.page(filled(section, lambda case, number: told(dearer=number < seen[case.name])))[0])
+    text = section.adds(filled(section, lambda case, number: told(dearer=number < seen[case.name])))
     assert said in text and ("What misses" in text) == ("What misses" in said)
 
 

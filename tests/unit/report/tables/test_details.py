@@ -137,7 +137,7 @@ def test_p99_is_explained_once_and_the_legend_has_the_words_that_are_used() -> N
     content = record(*six_blocks(0.5, 0.0005), plan=plan_of(quick=False))
     shown = text.text(document(content, summarise(content), list(Part)))
     words = " ".join(shown.split())
-    assert words.count("p99 has no verdict: a range of p99 is not proven") == 1
+    assert words.count("p99 has no verdict: that a range of p99 holds the truth is not shown yet") == 1
     assert "no verdict on p99" not in words
     assert "slower, dearer: the range excludes 1; dearer needs more CPU per request, cheaper less" in words
     assert not any(word in words for word in ("negligible", "size open", "same:"))

@@ -133,6 +133,13 @@ class BetweenHours(Section):
         after = [f"{count(len(runs), 'run')} over {covered:.1f} hours."] if runs else []
         return [Part([_prose()], COLUMNS, rows, words or [unfinished(0, RUNS)], after)]
 
+    def adds(self, done: Sorted) -> str:
+        """How wide the ranges are that hold it."""
+        runs = [line.figures for line in done.used]
+        keys = [key for key in (runs[0] if runs else {}) if not key.endswith((" low", " high"))]
+        widths = [100 * statistics.median(half_widths(runs, key)) for key in keys]
+        return f"The ranges are ±{min(widths):.0f} to {max(widths):.0f} % wide." if widths else ""
+
 
 def verdict(runs: Sequence[Figures], key: str, covered: float) -> str:
     """Whether enough of the ranges hold the figure of all hours; unfinished before a day and six runs are over."""

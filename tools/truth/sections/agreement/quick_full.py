@@ -140,6 +140,11 @@ class QuickFull(Section):
         after = [f"Not here, since programs are missing: {', '.join(left_out)}."] if left_out else []
         return [Part([_prose()], COLUMNS, rows, [*words, word], after)]
 
+    def adds(self, done: Sorted) -> str:
+        """All suites together."""
+        together = bracketed(quotient([line.figures for line in done.used]), 3)
+        return f"All suites together: {together}." if together else ""
+
 
 def _prose() -> str:
     return (

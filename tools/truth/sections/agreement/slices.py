@@ -150,6 +150,12 @@ class Slices(Section):
         rows.append(["all cases", "", "", "", *_cells(every, ALL_ARMS, total), words[-1]])
         return [Part([INTRODUCTION], COLUMNS, rows, words)]
 
+    def adds(self, done: Sorted) -> str:
+        """All cases together."""
+        every = [over_arms(line.figures, arm_names([line.figures])) for line in done.used]
+        shown = [bracketed(quotients(every, ALL_ARMS, end), 3) for end in ("", "_cpu")]
+        return f"All cases together: throughput {shown[0]}, CPU per request {shown[1]}." if all(shown) else ""
+
 
 def _cells(runs: Sequence[Figures], name: str, wanted: int) -> list[str]:
     """The quotients of throughput and of CPU per request, and over how many repeats."""

@@ -7,6 +7,7 @@ too narrow for this machine's luck shows here.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -170,6 +171,11 @@ class SplitHalf(Section):
         runs = [line.figures for line in done.used]
         word = verdict(runs)
         return [Part([PROSE], COLUMNS, [[*_cells(runs), word]], [word])]
+
+    def adds(self, done: Sorted) -> str:
+        """How few blocks they have."""
+        blocks = [figures["blocks"] for figures in with_contrasts([line.figures for line in done.used])]
+        return f"The records have {statistics.median(blocks):g} blocks at the median." if blocks else ""
 
 
 def contrasts(runs: Iterable[Figures], name: str) -> tuple[int, int]:

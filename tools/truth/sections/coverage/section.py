@@ -95,6 +95,17 @@ class Coverage(Section):
         """The grid, and p99."""
         return [self._grid(done), tails_part.part(SECTION, self.form, done)]
 
+    def adds(self, done: Sorted) -> str:
+        """What of the grid is not judged, and how often its intervals hold the truth."""
+        by_shape = {shape: figures for shape in shapes(self.form) for figures in done.of(SECTION, shape.name)}
+        shares = [figures[f"{LUCK}/holds"] / figures[f"{LUCK}/experiments"] for figures in by_shape.values()]
+        if not shares:
+            return ""
+        return (
+            "Not judged: if an arm is 20 % slower in half of its starts, the intervals hold the middle in"
+            f" {min(shares):.1%} of a cell at the least."
+        )
+
     def _grid(self, done: Sorted) -> Part:
         """A row for each number of blocks and rounds."""
         by_shape = {shape: figures for shape in shapes(self.form) for figures in done.of(SECTION, shape.name)}
@@ -163,7 +174,8 @@ def _summary(by_shape: dict[Shape, Figures], mean: float) -> str:
     ]
     listed = "; ".join(f"{shape}, {name}: {coverage:.1%}" for shape, name, coverage, _ in low)
     return (
-        f"{len(judged)} cells. Mean {mean:.1%}; lowest {lowest[2]:.1%} ({lowest[0]}, {lowest[1]}). Wrong in one"
+        f"{len(judged)} cells. Mean {mean:.1%}; the lowest with a bar of {LEAST:.0%} has {lowest[2]:.1%} ({lowest[0]},"
+        f" {lowest[1]}). Wrong in one"
         f" direction, simultaneous: {sum(tails) / len(tails):.1%} on average, at most {max(tails):.1%}."
         f" Significantly below the bar: {listed or 'none'}."
     )

@@ -14,6 +14,7 @@ from tools.truth.sections.coverage.tails import REQUESTS, SLICE_MS, Stalls, cell
 EXPERIMENTS = 600
 BLOCKS, SHORT_BLOCKS, ROUNDS, ARMS = (2, 4, 6, 12), (2, 6), 2, (1, 4)
 LEAST = 0.94
+WIDE = 100  # a factor beyond it says nothing
 STALLS = {
     "no stalls": Stalls(0.0, 0.0),
     "no stalls, starts differ by 5 %": Stalls(0.0, 0.0, restart_spread=0.05),
@@ -83,4 +84,9 @@ def part(section: str, form: Form, done: Sorted) -> Part:
 def _shown(figures: Figures, name: str) -> str:
     """`96.2 (x 1.4)`."""
     share = figures[f"{name}/holds"] / figures[f"{name}/experiments"]
-    return f"{share * 100:.1f} (x {figures[f'{name}/factor']:.3g})"
+    return f"{share * 100:.1f} (x {_factor(figures[f'{name}/factor'])})"
+
+
+def _factor(factor: float) -> str:
+    """`1.22`; of a width that says nothing, that it is beyond `WIDE`."""
+    return f"{factor:.3g}" if factor <= WIDE else f"> {WIDE}"

@@ -81,7 +81,9 @@ def verdict(length: Length, runs: list[Figures], wanted: int) -> str:
     if silent > SILENT_MOST * wanted:
         return f"no: {silent} runs had no verdicts"
     resolved = resolved_share(runs)
-    return "yes" if resolved >= length.resolved_least else f"no: {resolved:.0%} are resolved"
+    if resolved >= length.resolved_least:
+        return "yes"
+    return f"no: {resolved:.0%} of the comparisons are resolved, {length.resolved_least:.0%} should be"
 
 
 class SameProxies(Section):

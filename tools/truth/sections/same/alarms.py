@@ -173,10 +173,20 @@ class Alarms(Section):
             other = [int(sum(figures[f"other_{name}"] for figures in every)) for name in names]
             after += (
                 f"\nThe longest run took {max(figures['seconds'] for figures in every):.1f} s with starting and"
-                f" reporting. Of {other[0]} other comparisons (hops apart, the open loop) {other[1]} excluded 1, and"
-                f" {other[2]} were directional."
+                " reporting."
             )
+            if other[0]:
+                after += (
+                    f" Of {other[0]} other comparisons (hops apart, the open loop) {other[1]} excluded 1, and"
+                    f" {other[2]} were directional."
+                )
         return [Part(_prose(wanted), COLUMNS, rows, list(words.values()), [after])]
+
+    def adds(self, done: Sorted) -> str:
+        """How wide the intervals are that hold 1."""
+        runs = [line.figures for line in done.used if line.case.endswith(f", {RUN}")]
+        width = _width(runs, SPEEDS[0])
+        return f"In {TIME_S:g} s the intervals of throughput are ±{width} wide at the median." if width else ""
 
 
 def _prose(wanted: dict[str, int]) -> list[str]:

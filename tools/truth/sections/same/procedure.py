@@ -162,6 +162,6 @@ class Procedure(Section):
             mean = max(sum(row[name] for row in sums) for name in ALARMS) / every
             words.append("yes" if mean <= MEAN_MOST else "no")
             rows.append(["together", "", "", f"{every:,.0f}", f"{mean:.1%}", "", "", words[-1]])
-        pool = f"Drawn from {min(pools):,.0f} to {max(pools):,.0f} real blocks of" if pools else ""
-        after = [f"{pool} at least {ROUNDS_LEAST} rounds."] if pools else []
+        of = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)})) if pools else ""
+        after = [f"Drawn from {of} real blocks of at least {ROUNDS_LEAST} rounds."] if of else []
         return [Part([PROSE], COLUMNS, rows, words, after)]

@@ -13,9 +13,10 @@ from functools import partial
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
 from hopcost.report.formats.json_schema import ReportedExperiment
+from hopcost.statistics.intervals import Interval
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.page.part import Part, Section, median, spread, unfinished
+from tools.truth.page.part import Part, Section, median_interval, unfinished, within
 from tools.truth.runs import VERDICTS_STEAL_MOST, closed_loop, compared_arms
 from tools.truth.sections.versus.servers import go_server, run_versus
 
@@ -74,11 +75,17 @@ def change(frozen: dict[str, float] | None, running: dict[str, float] | None) ->
 
 
 def verdict(wanted: int, runs: list[Figures]) -> str:
-    """Yes if the median of each figure's change is small; voided runs mislead nobody."""
+    """By the interval of each figure's median change; voided runs mislead nobody."""
     if len(runs) < wanted:
         return unfinished(len(runs), wanted)
     counted = [figures for figures in runs if not figures["voided"]]
-    return "yes" if all(abs(median(counted, name)) <= math.log1p(MOST) for name in FIGURES if counted) else "no"
+    words = {within(changed(counted, name), MOST) for name in FIGURES} if counted else {"yes"}
+    return next(word for word in ("no", "undecided", "yes") if word in words)
+
+
+def changed(runs: list[Figures], name: str) -> Interval | None:
+    """Not frozen ÷ frozen: the median over pairs with its interval."""
+    return median_interval([math.exp(figures[name]) for figures in runs])
 
 
 class NotFreezing(Section):
@@ -116,17 +123,22 @@ def _prose(wanted: int) -> str:
         f" `--freeze` and without, {TIME_S:g} s each. The neighbour is the same server, one with {HEAP_MIB} MiB of"
         f" small objects to collect, or one beside which a program burns {100 * BURNS:g} % of the core. Shown is by"
         " how much the plain server's throughput, its CPU time per request and the ratio of both servers change without"
-        f" freezing, as median (quartiles) over {wanted} pairs; each median may be off by {100 * MOST:g} % at most."
-        f" *Voided*: the neighbour used more than {100 * METHOD.max_background_share:g} % of a core meanwhile, so that"
-        " hopcost gave no figures."
+        f" freezing, as median [95 % interval] over {wanted} pairs. A row holds if the whole interval of each median is"
+        f" within ±{100 * MOST:g} %, does not if one is beyond, and is undecided else. *Voided*: the"
+        f" neighbour used more than {100 * METHOD.max_background_share:g} %"
+        " of a core meanwhile, so that hopcost gave no figures."
     )
 
 
 def _cells(runs: list[Figures], wanted: int) -> list[str]:
     counted = [figures for figures in runs if not figures["voided"]]
-    cells = [spread(counted, name, _percent) if counted else "" for name in FIGURES]
+    cells = [_percent(changed(counted, name)) for name in FIGURES]
     return [f"{len(runs)} of {wanted}", *cells, str(len(runs) - len(counted))]
 
 
-def _percent(log: float) -> str:
-    return f"{100 * math.expm1(log):+.1f} %".replace("-", "−")
+def _percent(change: Interval | None) -> str:
+    """`+0.6 % [−1.5, +2.1]`; empty without an interval."""
+    if change is None or change.low is None or change.high is None:
+        return ""
+    low, value, high = (f"{100 * (end - 1):+.1f}".replace("-", "−") for end in (change.low, change.value, change.high))
+    return f"{value} % [{low}, {high}]"

@@ -71,6 +71,7 @@ def soak_cautions(experiment: ExperimentSummary) -> list[str]:
         entries.append("? not settled: too few parts for a slope; a longer --soak-length has more")
     if lengths_s and min(lengths_s) < SHORT_S:
         entries.append("! So short a soak says little about drift: its parts follow each other within seconds.")
+    entries.append("The change is that of a straight line through all parts, not last ÷ first.")
     entries.append("Times and memory are of one stack, and the machine drifts too; throughput is beside the baseline.")
     return entries
 
