@@ -29,7 +29,7 @@ def test_where_several_arms_end_so_they_are_listed() -> None:
     assert caught.value.hint == "say which; enough is, for the first, hello/one-core/go"
     with pytest.raises(UsageError) as caught:
         whole_name("nginx-http-tcp")
-    assert caught.value.message.endswith("  and 1 more")
+    assert caught.value.message.endswith("  and 2 more")
     assert caught.value.hint == "say which; enough is, for the first, one-core/nginx-http-tcp"
 
 
