@@ -55,8 +55,11 @@ def start(arm: Arm, freezer: Freezer | None = None) -> RunningStack:
 
 
 def harness(freezer: Freezer, pids: Connection) -> None:
-    """A harness that is about to be killed."""
+    """A harness that is about to be killed, once PM2 has forked all workers: the first one may answer long before."""
     with start(PM2, freezer) as stack:
+        deadline = time.monotonic() + WAIT_S
+        while len(stack.processes["express"]) < 1 + 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
         pids.send((stack.processes["express"], stack.session.directory))
         signal.pause()
 
@@ -66,12 +69,14 @@ def test_no_worker_of_pm2_outlives_a_killed_harness(freezer: Freezer) -> None:
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=harness, args=(freezer, theirs))
     process.start()
-    assert ours.poll(WAIT_S)
-    pids, directory = ours.recv()
+    try:
+        assert ours.poll(2 * WAIT_S)
+        pids, directory = ours.recv()
+        workers = [psutil.Process(pid) for pid in pids]
+    finally:
+        process.kill()
+        process.join(WAIT_S)
     assert len(pids) == 1 + 3
-    workers = [psutil.Process(pid) for pid in pids]
-    process.kill()
-    process.join(WAIT_S)
     _, alive = psutil.wait_procs(workers, timeout=WAIT_S)
     assert alive == []
     deadline = time.monotonic() + WAIT_S
