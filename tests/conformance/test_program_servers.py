@@ -20,6 +20,7 @@ import psutil
 import pytest
 from processes.freezers import freezers
 from processes.needed import need_program
+from processes.running import wait_until
 
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores
@@ -57,9 +58,7 @@ def start(arm: Arm, freezer: Freezer | None = None) -> RunningStack:
 def harness(freezer: Freezer, pids: Connection) -> None:
     """A harness that is about to be killed, once PM2 has forked all workers: the first one may answer long before."""
     with start(PM2, freezer) as stack:
-        deadline = time.monotonic() + WAIT_S
-        while len(stack.processes["express"]) < 1 + 3 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(stack.processes["express"]) == 1 + 3, WAIT_S)
         pids.send((stack.processes["express"], stack.session.directory))
         signal.pause()
 
@@ -79,9 +78,7 @@ def test_no_worker_of_pm2_outlives_a_killed_harness(freezer: Freezer) -> None:
     assert len(pids) == 1 + 3
     _, alive = psutil.wait_procs(workers, timeout=WAIT_S)
     assert alive == []
-    deadline = time.monotonic() + WAIT_S
-    while directory.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert wait_until(lambda: not directory.exists(), WAIT_S)
 
 
 def test_pm2_keeps_its_files_in_the_stacks_folder_and_asks_nobody() -> None:

@@ -176,7 +176,16 @@ class Neighbours(Section):
         """How often it is seen without a neighbour and beside one; nothing before all runs without one are done."""
         without = done.of(SECTION, NOTHING)
         beside = [run for name in SHARES for run in done.of(SECTION, name)]
-        return _beside_nothing(without, beside) if beside and len(without) >= RUNS.full else ""
+        if len(without) < RUNS.full or not beside:
+            return ""
+        seen, seen_beside = (sum(run[QUIET[DECIDES]] for run in runs) for runs in (without, beside))
+        words = (
+            f"Without a neighbour {seen:g} of {len(without)} runs called it *dearer*, beside one {seen_beside:g} of"
+            f" {len(beside)}."
+        )
+        if seen < RIGHT_LEAST * len(without) and seen_beside * len(without) >= seen * len(beside):
+            words += f" What misses is likely the {TIME_S:g} s, not the neighbour."
+        return words
 
 
 def _prose(wanted: int) -> str:
@@ -199,17 +208,6 @@ def _why_missed(name: str, runs: list[Figures]) -> list[str]:
         f"Why {name} is missed: the runs that did not see it have ranges of ±{statistics.median(widths) * 100:.0f} % at"
         f" the median. It would likely take more starts than {TIME_S:g} s hold."
     ]
-
-
-def _beside_nothing(without: list[Figures], beside: list[Figures]) -> str:
-    seen, seen_beside = (sum(run[QUIET[DECIDES]] for run in runs) for runs in (without, beside))
-    words = (
-        f"Without a neighbour {seen:g} of {len(without)} runs called it *dearer*, beside one {seen_beside:g} of"
-        f" {len(beside)}."
-    )
-    if seen < RIGHT_LEAST * len(without) and seen_beside * len(without) >= seen * len(beside):
-        words += f" What misses is likely the {TIME_S:g} s, not the neighbour."
-    return words
 
 
 def _cells(runs: list[Figures], wanted: int) -> list[str]:

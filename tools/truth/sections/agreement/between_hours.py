@@ -127,7 +127,7 @@ class BetweenHours(Section):
         """A row for each arm and figure."""
         runs = [line.figures for line in done.used]
         covered = hours([line.time for line in done.used])
-        keys = [key for key in (runs[0] if runs else {}) if not key.endswith((" low", " high"))]
+        keys = figures_of(runs)
         words = [verdict(runs, key, covered) for key in keys]
         rows = [[*_cells(runs, key), word] for key, word in zip(keys, words, strict=True)]
         after = [f"{count(len(runs), 'run')} over {covered:.1f} hours."] if runs else []
@@ -136,9 +136,13 @@ class BetweenHours(Section):
     def adds(self, done: Sorted) -> str:
         """How wide the ranges are that hold it."""
         runs = [line.figures for line in done.used]
-        keys = [key for key in (runs[0] if runs else {}) if not key.endswith((" low", " high"))]
-        widths = [100 * statistics.median(half_widths(runs, key)) for key in keys]
+        widths = [100 * statistics.median(half_widths(runs, key)) for key in figures_of(runs)]
         return f"The ranges are ±{min(widths):.0f} to {max(widths):.0f} % wide." if widths else ""
+
+
+def figures_of(runs: Sequence[Figures]) -> list[str]:
+    """The names of the figures, without those of their ranges' ends; none if nothing has run."""
+    return [key for key in (runs[0] if runs else {}) if not key.endswith((" low", " high"))]
 
 
 def verdict(runs: Sequence[Figures], key: str, covered: float) -> str:

@@ -97,18 +97,21 @@ class Coverage(Section):
 
     def adds(self, done: Sorted) -> str:
         """What of the grid is not judged, and how often its intervals hold the truth."""
-        by_shape = {shape: figures for shape in shapes(self.form) for figures in done.of(SECTION, shape.name)}
+        by_shape = self._by_shape(done)
         shares = [figures[f"{LUCK}/holds"] / figures[f"{LUCK}/experiments"] for figures in by_shape.values()]
         if not shares:
             return ""
         return (
-            "Not judged: if an arm is 20 % slower in half of its starts, the intervals hold the middle in"
-            f" {min(shares):.1%} of a cell at the least."
+            "Not judged: if an arm is 20 % slower in half of its starts, all intervals hold the truth in"
+            f" {min(shares):.1%} of the experiments in the worst cell."
         )
+
+    def _by_shape(self, done: Sorted) -> dict[Shape, Figures]:
+        return {shape: figures for shape in shapes(self.form) for figures in done.of(SECTION, shape.name)}
 
     def _grid(self, done: Sorted) -> Part:
         """A row for each number of blocks and rounds."""
-        by_shape = {shape: figures for shape in shapes(self.form) for figures in done.of(SECTION, shape.name)}
+        by_shape = self._by_shape(done)
         low = {judged[0] for judged in significantly_low(by_shape)}
         rows, words = [], []
         for blocks, rounds in dict.fromkeys((shape.blocks, shape.rounds) for shape in shapes(self.form)):
@@ -175,7 +178,6 @@ def _summary(by_shape: dict[Shape, Figures], mean: float) -> str:
     listed = "; ".join(f"{shape}, {name}: {coverage:.1%}" for shape, name, coverage, _ in low)
     return (
         f"{len(judged)} cells. Mean {mean:.1%}; the lowest with a bar of {LEAST:.0%} has {lowest[2]:.1%} ({lowest[0]},"
-        f" {lowest[1]}). Wrong in one"
-        f" direction, simultaneous: {sum(tails) / len(tails):.1%} on average, at most {max(tails):.1%}."
-        f" Significantly below the bar: {listed or 'none'}."
+        f" {lowest[1]}). Wrong in one direction, simultaneous: {sum(tails) / len(tails):.1%} on average, at most"
+        f" {max(tails):.1%}. Significantly below the bar: {listed or 'none'}."
     )

@@ -146,10 +146,9 @@ class Pacing(Section):
             f" within {MARGIN} of 0 (constant) or 1 (Poisson), the p99 of the send lag below {LAG_MOST_NS // 1000} µs,"
             f" up to {max(RATES):,} requests/s; above, they are shown. The bare loop does nothing but look at the"
             " clock, all the time, on the same core, between the other runs; beside: while a program on the origin's"
-            " core wakes as often. A bar that the"
-            " loop beside misses too is likely missed by the machine. At the origin: the gaps between arrivals"
-            " by its own log, which have its wake-ups in them. CPU: of the generator's core, and the part of it that"
-            " is polling for the next due request."
+            " core wakes as often. A bar that the loop beside misses too is likely missed by the machine. At the"
+            " origin: the gaps between arrivals by its own log, which have its wake-ups in them. CPU: of the"
+            " generator's core, and the part of it that is polling for the next due request."
         )
         rows, verdicts = [], []
         for case in self.cases():

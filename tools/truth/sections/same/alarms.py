@@ -184,7 +184,7 @@ class Alarms(Section):
 
     def adds(self, done: Sorted) -> str:
         """How wide the intervals are that hold 1."""
-        runs = [line.figures for line in done.used if line.case.endswith(f", {RUN}")]
+        runs = [figures for kind in KINDS if kind[0] == RUN for figures in done.of(SECTION, _name(*kind))]
         width = _width(runs, SPEEDS[0])
         return f"In {TIME_S:g} s the intervals of throughput are ±{width} wide at the median." if width else ""
 

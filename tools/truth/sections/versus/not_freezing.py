@@ -125,8 +125,8 @@ def _prose(wanted: int) -> str:
         " how much the plain server's throughput, its CPU time per request and the ratio of both servers change without"
         f" freezing, as median [95 % interval] over {wanted} pairs. A row holds if the whole interval of each median is"
         f" within ±{100 * MOST:g} %, does not if one is beyond, and is undecided else. *Voided*: the"
-        f" neighbour used more than {100 * METHOD.max_background_share:g} %"
-        " of a core meanwhile, so that hopcost gave no figures."
+        f" neighbour used more than {100 * METHOD.max_background_share:g} % of a core meanwhile, so that hopcost gave"
+        " no figures."
     )
 
 
