@@ -18,9 +18,9 @@ from pathlib import Path
 
 import psutil
 from command import HOPCOST
-from systems.hosts import CONFIGURATION, SSHD
 
 from hopcost.stacks.sandbox.leftovers import is_left
+from tools.hosts import CONFIGURATION, SSHD
 
 EXPERIMENT = f"sites{os.getpid()}"  # in the names of its cgroups
 CONTROLLER = "198.18.101.1"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import psutil
 from command import HOPCOST, environment
-from systems.hosts import Hosts
 from systems.traces import Traces, noted
 from texts import suite_files
 
@@ -18,6 +17,7 @@ from hopcost.machine.traces import command_line, descendants
 from hopcost.record import reader
 from hopcost.record.contents.reason import ReasonKind
 from hopcost.record.contents.run import Record
+from tools.hosts import Hosts
 
 WAIT_S = 200.0  # a limit, not a measure
 LEFT_S = 10.0  # the lease of the generator's folder is 8 s

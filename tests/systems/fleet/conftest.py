@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from processes.needed import need
-from systems import hosts, sites
-from systems.hosts import Hosts
+from systems import sites
 from systems.sites import Sites
+
+from tools import hosts
+from tools.hosts import Hosts
 
 
 @pytest.fixture(autouse=True, scope="session")

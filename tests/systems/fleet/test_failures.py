@@ -9,10 +9,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from systems.hosts import Hosts
 from systems.two_machine_runs import LEFT_S, WAIT_S, agent_of, broken_off, ended, loading, went_on
 
 from hopcost.record import reader
+from tools.hosts import Hosts
 
 pytestmark = pytest.mark.timeout(300)
 

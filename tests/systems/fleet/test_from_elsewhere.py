@@ -13,10 +13,10 @@ from pathlib import Path
 import command
 import pytest
 from processes.needed import need_command
-from systems.hosts import GENERATOR, STACKS, Hosts
 from texts import suite_files
 
 from hopcost.record import reader
+from tools.hosts import GENERATOR, STACKS, Hosts
 
 pytestmark = pytest.mark.timeout(200)
 

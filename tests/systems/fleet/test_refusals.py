@@ -8,8 +8,9 @@ from pathlib import Path
 
 import command
 import pytest
-from systems.hosts import GENERATOR, Hosts
 from texts import suite_files
+
+from tools.hosts import GENERATOR, Hosts
 
 pytestmark = pytest.mark.timeout(120)
 

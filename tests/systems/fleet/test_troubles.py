@@ -12,10 +12,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from systems.hosts import STACKS, Hosts
 from systems.two_machine_runs import LEFT_S, agent_of, broken_off, ended, loading, went_on
 
 from hopcost.measure.fleet.authority import AUTHORITY, GENERATOR, certificate_of, key_of, make_certificates
+from tools.hosts import STACKS, Hosts
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import command
 import pytest
 from processes.needed import need_program
-from systems.hosts import GENERATOR, STACKS, Hosts
 from texts import suite_files
 
 from hopcost.record import reader
 from hopcost.record.contents.evidence import NetworkKind
+from tools.hosts import GENERATOR, STACKS, Hosts
 
 pytestmark = pytest.mark.timeout(300)
 

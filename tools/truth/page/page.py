@@ -14,6 +14,7 @@ from tools.truth.made_with import NAMELESS_METHOD, ROOT, Machine, engine_digest,
 from tools.truth.page.in_words import NOT_MEASURED, told, why_unfinished
 from tools.truth.page.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
+from tools.truth.sections.agreement.beside_wrk import BesideWrk
 from tools.truth.sections.agreement.between_hours import BetweenHours
 from tools.truth.sections.agreement.precision import Precision
 from tools.truth.sections.agreement.quick_full import QuickFull
@@ -57,6 +58,7 @@ SECTIONS: dict[str, type[Section]] = {
     "sensitivity": Sensitivity,
     "neighbours": Neighbours,
     "precision": Precision,
+    "beside-wrk": BesideWrk,
     "quick-full": QuickFull,
     "slices": Slices,
     "between-hours": BetweenHours,

@@ -15,7 +15,7 @@ from hopcost.report.formats.json_schema import Report
 from hopcost.statistics.verdict import Size
 from tools.truth import lines
 from tools.truth.form import Form
-from tools.truth.sections.agreement import precision, slices
+from tools.truth.sections.agreement import beside_wrk, precision, slices
 from tools.truth.sections.same import alarms
 
 
@@ -90,13 +90,36 @@ def test_the_section_of_false_alarms() -> None:
     assert not holds and "Holds: run: unfinished: 0 of 100 runs; quick: unfinished: 0 of 30 runs." in text
 
 
-def test_how_wide_long_runs_in_turn_are() -> None:
+def test_how_wide_long_runs_of_wrk_are() -> None:
     passes = [{"go": 100.0, "nginx": 50.0 * math.exp(log)} for log in (0.01, -0.01, 0.01, -0.01)]
-    # s = 0.01 × √(4/3), t(3, 0.975) = 3.182
-    assert precision.long_runs_width(passes, "nginx", "go") == pytest.approx(3.182 * 0.011547 / math.sqrt(2), rel=1e-3)
-    assert precision.long_runs_width(passes[:1], "nginx", "go") is None
-    # Of two values: t(1, 0.975) = 12.706, s = 0.01 × √2, so 12.706 × 0.01 on the scale of logarithms.
-    assert precision.two_passes_width(passes, "nginx", "go") == pytest.approx(math.sinh(0.12706), rel=1e-3)
+    spread = beside_wrk.deviation(passes, "nginx", "go")
+    assert spread == pytest.approx(0.01 * math.sqrt(4 / 3)) and beside_wrk.deviation(passes[:1], "nginx", "go") is None
+    assert beside_wrk.width_of_two(spread, 4) == pytest.approx(3.182 * spread / math.sqrt(2), rel=1e-3), "t(3, 0.975)"
+    # t(4, 0.975) = 2.776 over the root of five, t(3, 0.975) = 3.182 over the root of four.
+    assert [beside_wrk.passes_for(factor * spread, spread) for factor in (1.25, 1.24)] == [5, 6]
+    assert beside_wrk.passes_for(1.6 * spread, spread) == 4
+
+
+def test_slices_hold_beside_wrk_if_half_as_wide() -> None:
+    section = beside_wrk.BesideWrk()
+
+    def page(width: float, *, passes: int = 4) -> tuple[list[str], bool]:
+        def of(case: lines.Case, number: int) -> lines.Figures:
+            arms = list(beside_wrk.SETS[case.name.split()[0]])[1:]
+            if case.name.endswith("by slices"):
+                return dict.fromkeys(arms, width)
+            return {"go": 100.0, **dict.fromkeys(arms, 50.0 + number % 2)}
+
+        done = filled(section, of)
+        return section.page(lines.Sorted([line for line in done.used if line.number < passes], {}))
+
+    # The ratios are 0.50 and 0.51 in turns: their logarithms' deviation is 0.0114, so two passes are ±2.57 % wide.
+    text, holds = page(0.0128)
+    assert holds and "| nginx-go | nginx-http-tcp | 1.3 % | 2.6 % | 0.50 | 15 | yes |" in text
+    text, holds = page(0.0130)
+    assert not holds and "| proxies | varnish | 1.3 % | 2.6 % | 0.51 | 18 | no |" in text
+    text, holds = page(0.0128, passes=3)
+    assert not holds and "| proxies | caddy |  |  |  |  | unfinished: 5 of 6 runs |" in text
 
 
 def test_narrow_in_time() -> None:
@@ -114,26 +137,6 @@ def test_narrow_in_time() -> None:
     assert figures["throughput_width"] == pytest.approx(0.01)
 
 
-def test_five_arms_beside_long_runs() -> None:
-    def of(case: Any, n: int) -> dict[str, float]:
-        if case.name == "five arms":
-            return {"nginx": 0.01, "slow": 0.03, "seconds": 230.0}
-        if case.name == "one after another":
-            return {"slow": 10 * math.exp(0.02 * (-1) ** n), "go": 100.0, "nginx": 50 * math.exp(0.02 * (-1) ** n)}
-        narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009, "spread": 0.05, "predicted_s": 40.0}
-        return narrow | {"allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0}
-
-    text, holds = precision.Precision().page(filled(precision.Precision(), of))
-    rows = {row.split(" | ")[0][2:]: row.split(" | ")[-1] for row in text if row.startswith("| ")}
-    assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
-    assert "throughput to go" in "\n".join(text)
-
-    def all_narrow(case: Any, n: int) -> dict[str, float]:
-        return of(case, n) | ({"slow": 0.01} if case.name == "five arms" else {})
-
-    assert precision.Precision().page(filled(precision.Precision(), all_narrow))[1]
-
-
 def test_pairs_run_by_run() -> None:
     run = {"spread": 0.05, "allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0, "predicted_s": 40.0}
     narrow = run | {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
@@ -148,6 +151,7 @@ def test_pairs_run_by_run() -> None:
     assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 0.89 % | 1.00 % | 0.90 % | yes |" in text
     assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | – | 2.00 % | – | no |" in text
     assert f"Holds: {good}: yes; {bad}: no." in text
+    assert precision.Precision().page(filled(precision.Precision(), lambda *_: narrow))[1]
     text, holds = precision.Precision().page(lines.Sorted([], {}))
     assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
 

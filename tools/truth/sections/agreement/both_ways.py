@@ -90,11 +90,16 @@ def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
     return figures
 
 
-def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
-    """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
+def stack_alone(experiment: PlannedExperiment, name: str) -> RunningStack:
+    """One arm to run by itself, on a host that freezes nobody."""
     arm = next(arm for arm in experiment.arms if arm.name == name)
     never = Local(Freezer(kind=FreezerKind.SIGNAL, parent=None))
-    with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone") as stack:
+    return RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone")
+
+
+def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
+    """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
+    with stack_alone(experiment, name) as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
         only = msgspec.structs.replace(engine_arm(stack, experiment.workload, [answer]), freeze=None)
         load = EnginePlan(

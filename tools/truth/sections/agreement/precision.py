@@ -1,54 +1,32 @@
-"""How soon intervals are narrow, and how much narrower than those of long runs in turn. A section of the truth's page.
-
-The other protocol: runs of 30 s, one arm after another, every one started anew and never frozen.
-"""
+"""How soon intervals are narrow. A section of the truth's page."""
 
 from __future__ import annotations
 
-import itertools
 import math
-import random
-import statistics as plain
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-
-from scipy.special import stdtrit
 
 from hopcost.measure.protocols.spread import measure_spread
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import PlannedExperiment
-from hopcost.record import reader
-from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import StopReason
 from hopcost.report.formats.json_schema import ReportedExperiment
-from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.figures import throughput
-from hopcost.statistics.intervals import ratio
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.page.part import Part, Section, median, unfinished
-from tools.truth.plans import hop, plan_of, suite_text
+from tools.truth.page.part import Part, Section, unfinished
+from tools.truth.plans import hop, suite_text
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
-from tools.truth.sections.agreement.both_ways import alone
 
 SECTION = "precision"
-PAIR_RUNS, FIVE_RUNS, PASSES = 4, 2, 4
+PAIR_RUNS = 4
 TARGET = 0.01
 QUIET_SPREAD, QUIET_S, NOISY_TIMES = 0.08, 60.0, 1.5
 TIME_MOST_S = 900.0
 NEVER_S = 1e6  # stands for no prediction
-FIVE_S, LONG_S = 240.0, 30.0
 NGINX, GO = hop("nginx"), hop("go-hello")
-LINKS = ("http+tcp", "http+unix", "fastcgi+tcp", "fastcgi+unix")
-BEHIND_NGINX = {f"nginx-{link.replace('+', '-')}": [NGINX, hop("go-hello", link)] for link in LINKS}
-FIVE = suite_text("five", {"go": [GO], **BEHIND_NGINX})
-PAIR_COLUMNS = ["arms", "run:", "spread of pairs:", "predicted, s:", "allowed:", "taken:", "blocks:", "± predicted:"]
-PAIR_COLUMNS += ["± throughput:", "± CPU:", "within"]
-FIVE_COLUMNS = ["arm", "by slices:", "long runs:", "quotient:", "long runs, their own two:", "holds"]
-LEVEL_ERROR = 0.05
+COLUMNS = ["arms", "run:", "spread of pairs:", "predicted, s:", "allowed:", "taken:", "blocks:", "± predicted:"]
+COLUMNS += ["± throughput:", "± CPU:", "within"]
 # A run ends early if an interval is clear of the margin, however wide. With the least margin the baseline's own
-# second run, whose ratio is 1, must come within the target; with the least target the whole time is used.
-LEAST_MARGIN, LEAST_PRECISION, TO_TARGET = ("--margin", 0.1), ("--precision", 0.05), ("--precision", 100 * TARGET)
+# second run, whose ratio is 1, must come within the target.
+TO_TARGET = ("--precision", 100 * TARGET, "--margin", 0.1)
 PAIRS = {
     "origin beside itself": ([hop("origin")], [hop("origin")]),
     "nginx before go over TCP and over a Unix socket": ([NGINX, GO], [NGINX, hop("go-hello", "http+unix")]),
@@ -92,7 +70,7 @@ def run_pair(name: str, number: int) -> Figures:
     look = measure_spread()
     predicted_s = for_target_s(look.forecasts[0].seconds)
     allowed = allowed_s(look.throughput, predicted_s)
-    options, keep = (*TO_TARGET, *LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
+    options, keep = (*TO_TARGET, "--seed", number), f"{name}-{number}".replace(" ", "-")
     experiment, seconds, _ = run_suite(suite(name), allowed, read_nothing, *options, keep=keep)
     figures = {"spread": look.throughput, "predicted_s": min(predicted_s, NEVER_S), "allowed_s": allowed}
     return {**figures, "seconds": round(seconds, 2), "blocks": experiment.blocks, **widths(experiment, "other")}
@@ -113,59 +91,6 @@ def widths(experiment: ReportedExperiment, arm: str) -> Figures:
 def is_narrow(figures: Figures) -> bool:
     """Whether both intervals reached the target in the time allowed."""
     return all(0 <= figures[f"{name}_width"] <= TARGET for name in SPEEDS)
-
-
-def run_five(number: int) -> Figures:
-    """Five arms by slices: half-widths of 95 % intervals, each by itself, of the arms' throughput to the baseline's."""
-    options, keep = (*LEAST_PRECISION, *LEAST_MARGIN, "--seed", number), f"five-{number}"
-    _, seconds, figures = run_suite(FIVE, FIVE_S, plain_widths, *options, keep=keep)
-    return {**figures, "seconds": round(seconds, 2)}
-
-
-def plain_widths(folder: Path) -> Figures:
-    """Out of a record: the same interval that the other protocol gets, 95 % and neither for several looks nor arms."""
-    content = reader.read_record(folder)
-    return widths_of(content.plan.experiments[0], content.blocks)
-
-
-def widths_of(experiment: PlannedExperiment, blocks: Sequence[Block]) -> Figures:
-    """Half-widths by arm, without the baseline's second run."""
-    arms, half_widths = PairedBlocks(experiment, blocks), {}
-    for arm in experiment.arms:
-        if arm.name != experiment.baseline and arm.copy_of is None:
-            half_widths[arm.name] = half_width(arms.ratio(arm.name, throughput, LEVEL_ERROR))
-    return half_widths
-
-
-def one_after_another(number: int) -> Figures:
-    """Answers per second of each of the five arms, a run of 30 s each, in shuffled order."""
-    experiment = plan_of("nginx-go", "one-core", number).experiments[0]
-    names = [arm.name for arm in experiment.arms if arm.copy_of is None]
-    return {
-        name: alone(experiment, name, LONG_S).throughput for name in random.Random(number).sample(names, len(names))
-    }
-
-
-def long_runs_width(passes: Sequence[Figures], arm: str, baseline: str) -> float | None:
-    """The half-width that 30 s runs have after 240 s, at its best.
-
-    In 240 s fit eight runs: 1.6 passes over five arms. No interval can be had from 1.6 pairs, so they are given two,
-    which take 300 s, and the standard deviation of all passes that were ever made: Student's t with its degrees of
-    freedom over the square root of two. None with fewer than two passes.
-    """
-    if len(passes) < 2:
-        return None
-    logs = [math.log(figures[arm] / figures[baseline]) for figures in passes]
-    return float(stdtrit(len(logs) - 1, 1 - LEVEL_ERROR / 2)) * plain.stdev(logs) / math.sqrt(2)
-
-
-def two_passes_width(passes: Sequence[Figures], arm: str, baseline: str) -> float | None:
-    """The half-width as it really comes out of two passes, median over neighbouring ones; None with fewer."""
-    widths = [
-        half_width(ratio([earlier[arm], other[arm]], [earlier[baseline], other[baseline]], LEVEL_ERROR))
-        for earlier, other in itertools.pairwise(passes)
-    ]
-    return plain.median(widths) if widths else None
 
 
 def _pair_row(name: str, number: int, run: Figures) -> list[str]:
@@ -193,27 +118,22 @@ def pair_verdict(runs: Sequence[Figures]) -> str:
 
 
 class Precision(Section):
-    """Pairs of arms, five arms by slices, and the same five one after another."""
+    """Pairs of arms."""
 
     key = SECTION
     heading = "# Narrow in time"
     asks = "Ranges are narrow as soon as promised"
-    tells = ("± throughput", "± CPU", "quotient")
+    tells = ("± throughput", "± CPU")
 
     def cases(self) -> list[Case]:
-        """Whole runs, and passes over five arms."""
+        """Whole runs, each as long as the spread of pairs allows."""
         method: dict[str, object] = {"method": METHOD.number}
         steal = VERDICTS_STEAL_MOST
-        pairs = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
-        return [
-            *pairs,
-            Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "time_s": FIVE_S}, steal),
-            Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}),
-        ]
+        return [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
 
     def parts(self, done: Sorted) -> list[Part]:
-        """Pairs run by run, and the five arms."""
-        return [_pairs(done), _five(done)]
+        """Run by run."""
+        return [_pairs(done)]
 
 
 def _pairs(done: Sorted) -> Part:
@@ -232,33 +152,4 @@ def _pairs(done: Sorted) -> Part:
     ]
     words = {name: pair_verdict(done.of(SECTION, name)) for name in PAIRS}
     after = "Holds: " + "; ".join(f"{name}: {word}" for name, word in words.items()) + "."
-    return Part([prose], PAIR_COLUMNS, rows, list(words.values()), [after])
-
-
-def _five(done: Sorted) -> Part:
-    """Five arms by slices beside long runs in turn."""
-    runs, passes = done.of(SECTION, "five arms"), done.of(SECTION, "one after another")
-    arms = [name for name in (runs[0] if runs else {}) if name != "seconds"]
-    baseline = next((name for name in (passes[0] if passes else {}) if name not in arms), "")
-    prose = (
-        f"Five arms (those of nginx-go, one-core, without the open loop) in {FIVE_S:g} s, {len(runs)} of {FIVE_RUNS}"
-        f" done, beside runs of {LONG_S:g} s one after another, {len(passes)} of {PASSES} passes done. Half-widths of"
-        f" 95 % intervals of throughput to {baseline or 'the baseline'}, each by itself. Eight such runs fit into"
-        f" {FIVE_S:g} s, which is no two for each arm: they are given two each, and the standard deviation of all"
-        " passes (with only two values the interval is the one in the last column but one). The slices' must be at"
-        " most half as wide."
-    )
-    rows, words = [], []
-    for arm in arms:
-        own = median(runs, arm)
-        long, two = (width(passes, arm, baseline) for width in (long_runs_width, two_passes_width))
-        cells, word = ["", "", ""], "unfinished"
-        if long is not None and two is not None:
-            cells = [f"{long * 100:.1f} %", f"{own / long:.2f}", f"{two * 100:.0f} %"]
-            if len(runs) >= FIVE_RUNS and len(passes) >= PASSES:
-                word = "yes" if own <= long / 2 else "no"
-        words.append(word)
-        rows.append([arm, f"{own * 100:.2f} %", *cells, word])
-    if not arms:
-        rows.append(["unfinished", "", "", "", "", unfinished(0, FIVE_RUNS)])
-    return Part([prose], FIVE_COLUMNS, rows, words)
+    return Part([prose], COLUMNS, rows, list(words.values()), [after])

@@ -1,6 +1,6 @@
 """Two machines, as far as one can be two: network namespaces joined by a pair of virtual cards, an SSH server in one.
 
-Both have the machine's processes and files. They are named after the test's process, and removed at its end.
+Both have the machine's processes and files. They are named after this process, and removed at its end.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from command import HOPCOST
 
 SSHD = Path("/usr/sbin/sshd")
 STACKS, GENERATOR = "198.18.100.11", "198.18.100.12"  # RFC 2544 sets 198.18.0.0/15 aside for benchmarks
+ON = ["--on", f"g=root@{GENERATOR}"]
 CARD = "link0"
 READY_S = 10.0
 CONFIGURATION = """\
@@ -81,8 +82,12 @@ class Hosts:
     @property
     def options(self) -> list[str]:
         """Of `hopcost run`."""
-        keys = ["--ssh-key", str(self.folder / "id"), "--known-hosts", str(self.folder / "known")]
-        return ["--on", f"g=root@{GENERATOR}", *keys]
+        return [*ON, *self.keys]
+
+    @property
+    def keys(self) -> list[str]:
+        """Of `hopcost run`, what the generator's machine is logged in to with."""
+        return ["--ssh-key", str(self.folder / "id"), "--known-hosts", str(self.folder / "known")]
 
     @property
     def temporary(self) -> Path:
@@ -184,7 +189,7 @@ def _start_server(
     hosts: Hosts, namespace: str, address: str, temporary: str, cores: set[int]
 ) -> subprocess.Popen[bytes]:
     file, log = hosts.folder / f"{temporary}.conf", hosts.folder / f"{temporary}.log"
-    path = f"{hosts.folder}/bin-{temporary}:{HOPCOST.parent}:{os.environ.get('PATH', os.defpath)}"
+    path = f"{hosts.folder}/bin-{temporary}:{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
     file.write_text(CONFIGURATION.format(address=address, folder=hosts.folder, temporary=temporary, path=path))
     words = ["nsenter", f"--net=/run/netns/{namespace}", "--", "taskset", "--cpu-list", ",".join(map(str, cores))]
     with log.open("wb") as errors:
