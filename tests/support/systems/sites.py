@@ -20,7 +20,7 @@ import psutil
 from command import HOPCOST
 
 from hopcost.stacks.sandbox.leftovers import is_left
-from tools.hosts import CONFIGURATION, SSHD
+from tools.docs.results.hosts import CONFIGURATION, SSHD
 
 EXPERIMENT = f"sites{os.getpid()}"  # in the names of its cgroups
 CONTROLLER = "198.18.101.1"

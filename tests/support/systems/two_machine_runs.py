@@ -17,7 +17,7 @@ from hopcost.machine.traces import command_line, descendants
 from hopcost.record import reader
 from hopcost.record.contents.reason import ReasonKind
 from hopcost.record.contents.run import Record
-from tools.hosts import Hosts
+from tools.docs.results.hosts import Hosts
 
 WAIT_S = 200.0  # a limit, not a measure
 LEFT_S = 10.0  # the lease of the generator's folder is 8 s

@@ -11,8 +11,8 @@ from processes.needed import need
 from systems import sites
 from systems.sites import Sites
 
-from tools import hosts
-from tools.hosts import Hosts
+from tools.docs.results import hosts
+from tools.docs.results.hosts import Hosts
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -12,7 +12,7 @@ import pytest
 from systems.two_machine_runs import LEFT_S, WAIT_S, agent_of, broken_off, ended, loading, went_on
 
 from hopcost.record import reader
-from tools.hosts import Hosts
+from tools.docs.results.hosts import Hosts
 
 pytestmark = pytest.mark.timeout(300)
 

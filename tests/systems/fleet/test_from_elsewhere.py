@@ -16,7 +16,7 @@ from processes.needed import need_command
 from texts import suite_files
 
 from hopcost.record import reader
-from tools.hosts import GENERATOR, STACKS, Hosts
+from tools.docs.results.hosts import GENERATOR, STACKS, Hosts
 
 pytestmark = pytest.mark.timeout(200)
 

@@ -10,7 +10,7 @@ import command
 import pytest
 from texts import suite_files
 
-from tools.hosts import GENERATOR, Hosts
+from tools.docs.results.hosts import GENERATOR, Hosts
 
 pytestmark = pytest.mark.timeout(120)
 

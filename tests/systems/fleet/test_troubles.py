@@ -15,7 +15,7 @@ import pytest
 from systems.two_machine_runs import LEFT_S, agent_of, broken_off, ended, loading, went_on
 
 from hopcost.measure.fleet.authority import AUTHORITY, GENERATOR, certificate_of, key_of, make_certificates
-from tools.hosts import STACKS, Hosts
+from tools.docs.results.hosts import STACKS, Hosts
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -13,7 +13,7 @@ from texts import suite_files
 
 from hopcost.record import reader
 from hopcost.record.contents.evidence import NetworkKind
-from tools.hosts import GENERATOR, STACKS, Hosts
+from tools.docs.results.hosts import GENERATOR, STACKS, Hosts
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -21,8 +21,8 @@ from hopcost.statistics.questions.claims.result import DECIDED, ClaimResult
 from hopcost.statistics.questions.crosscheck import OURS
 from hopcost.suites import read
 from hopcost.suites.articles.claim import ClaimFigure
-from tools.docs import results
 from tools.docs.claims.parts import AGAINST
+from tools.docs.results import pieces
 from tools.markdown import fill, replace_part, table
 
 PEERS = ("wrk", "h2load")
@@ -47,10 +47,10 @@ class Crosscheck(msgspec.Struct, frozen=True):
 def main() -> None:
     """Run them for each suite that is named, and write its table."""
     for name in sys.argv[1:]:
-        claims = judge_claims(read.read_suite(name), [record for _, record in results.made(name)])
+        claims = judge_claims(read.read_suite(name), [record for _, record in pieces.made(name)])
         part = markdown([claim for claim in claims if is_of_throughput(claim)], name)
-        page = results.CLAIMS.read_text(encoding="utf-8")
-        results.CLAIMS.write_text(replace_part(page, f"{name}, plain runs", part), encoding="utf-8")
+        page = pieces.CLAIMS.read_text(encoding="utf-8")
+        pieces.CLAIMS.write_text(replace_part(page, f"{name}, plain runs", part), encoding="utf-8")
 
 
 def is_of_throughput(claim: ClaimResult) -> bool:
@@ -97,8 +97,8 @@ def _words(ratio: float | None, arm: float | None, to: float | None) -> str:
 def loaded(arm: str) -> dict[str, float]:
     """What each generator counted of this arm alone, answers per second; nothing of one that could not load it."""
     print(f"hopcost crosscheck {arm}", flush=True)
-    command = [str(results.HOPCOST), "crosscheck", arm, *LENGTH, "--json"]
-    ended = subprocess.run(command, check=False, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=results.ROOT)
+    command = [str(pieces.HOPCOST), "crosscheck", arm, *LENGTH, "--json"]
+    ended = subprocess.run(command, check=False, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=pieces.ROOT)
     if ended.returncode != 0:
         return {}
     return {tool.name: tool.per_s for tool in msgspec.json.decode(ended.stdout, type=Crosscheck).tools}

@@ -93,7 +93,8 @@ def test_the_section_of_false_alarms() -> None:
 def test_how_wide_long_runs_of_wrk_are() -> None:
     passes = [{"go": 100.0, "nginx": 50.0 * math.exp(log)} for log in (0.01, -0.01, 0.01, -0.01)]
     spread = beside_wrk.deviation(passes, "nginx", "go")
-    assert spread == pytest.approx(0.01 * math.sqrt(4 / 3)) and beside_wrk.deviation(passes[:1], "nginx", "go") is None
+    assert spread is not None and spread == pytest.approx(0.01 * math.sqrt(4 / 3))
+    assert beside_wrk.deviation(passes[:1], "nginx", "go") is None
     assert beside_wrk.width_of_two(spread, 4) == pytest.approx(3.182 * spread / math.sqrt(2), rel=1e-3), "t(3, 0.975)"
     # t(4, 0.975) = 2.776 over the root of five, t(3, 0.975) = 3.182 over the root of four.
     assert [beside_wrk.passes_for(factor * spread, spread) for factor in (1.25, 1.24)] == [5, 6]

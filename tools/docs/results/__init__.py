@@ -1,0 +1,1 @@
+"""docs/results: what is run for it, and its pages."""
