@@ -84,8 +84,9 @@ def pieces(names: list[str]) -> Iterator[Piece]:
         if name == PIECES.whole:
             yield Piece(name, name)
         elif name == TWO_MACHINES:
-            for suite, _, experiment in (path.partition("/") for path in PIECES.two_machines):
-                yield Piece(name, suite, experiment, experiment)
+            for path in PIECES.two_machines:
+                suite, _, one = path.partition("/")
+                yield Piece(name, suite, one, one)
         else:
             for experiment in read.read_suite(name).experiments:
                 for _, point in points(experiment):
