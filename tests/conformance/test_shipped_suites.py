@@ -210,9 +210,9 @@ def test_one_worker_of_nginx_can_hold_all_clients_and_their_connections_to_go() 
     # It closes idle ones if a sixteenth is left ("worker_connections are not enough, reusing connections").
     suite = read_suite("nginx-go")
     default = read_program("nginx").settings["worker_connections"].default
-    for each in suite.experiments:
-        connections = each.settings.get("nginx", {}).get("worker_connections", default)
-        assert isinstance(connections, int) and connections * 15 // 16 > 2 * each.workload.connections
+    for asked in suite.experiments:
+        connections = asked.settings.get("nginx", {}).get("worker_connections", default)
+        assert isinstance(connections, int) and connections * 15 // 16 > 2 * asked.workload.connections
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ from tools.docs.results.pieces import (
 
 def run(piece: Piece) -> bool:
     """Make its record anew; whether there is one now."""
+    if piece.page == TWO_MACHINES and (why := hosts.missing()) is not None:
+        print(f"error: {piece.page}/{piece.name} is not run: {why}", file=sys.stderr)
+        return False
     shutil.rmtree(piece.path, ignore_errors=True)
     print(shlex.join(piece.command), flush=True)
     place = piece.path.relative_to(ROOT)  # the command stands in the report, and may be shown to others

@@ -85,8 +85,8 @@ def pieces(names: list[str]) -> Iterator[Piece]:
             yield Piece(name, name)
         elif name == TWO_MACHINES:
             for path in PIECES.two_machines:
-                suite, _, one = path.partition("/")
-                yield Piece(name, suite, one, one)
+                suite, _, experiment_name = path.partition("/")
+                yield Piece(name, suite, experiment_name, experiment_name)
         else:
             for experiment in read.read_suite(name).experiments:
                 for _, point in points(experiment):

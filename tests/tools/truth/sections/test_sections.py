@@ -8,8 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 from golden import FOLDER
+from places import ROOT
 from samples.truth import comparison, filled, line, report
 
+from hopcost.errors import MeasurementFailed
+from hopcost.record import reader
 from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report.formats.json_schema import Report
 from hopcost.statistics.verdict import Size
@@ -99,6 +102,14 @@ def test_how_wide_long_runs_of_wrk_are() -> None:
     # t(4, 0.975) = 2.776 over the root of five, t(3, 0.975) = 3.182 over the root of four.
     assert [beside_wrk.passes_for(factor * spread, spread) for factor in (1.25, 1.24)] == [5, 6]
     assert beside_wrk.passes_for(1.6 * spread, spread) == 4
+
+
+def test_an_arm_without_an_interval_is_no_width() -> None:
+    content = reader.read_record(ROOT / "docs" / "samples" / "nginx-go")
+    widths = beside_wrk.widths_of(content.plan.experiments[0], content.blocks)
+    assert widths and all(0 < width < 1 for width in widths.values())
+    with pytest.raises(MeasurementFailed, match="no interval"):
+        beside_wrk.widths_of(content.plan.experiments[0], [])
 
 
 def test_slices_hold_beside_wrk_if_half_as_wide() -> None:

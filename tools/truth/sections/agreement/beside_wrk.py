@@ -63,11 +63,13 @@ def plain_widths(folder: Path) -> Figures:
 
 
 def widths_of(experiment: PlannedExperiment, blocks: Sequence[Block]) -> Figures:
-    """Half-widths by arm, without the baseline's second run."""
+    """Half-widths by arm, without the baseline's second run. MeasurementFailed if an arm has no interval."""
     arms, half_widths = PairedBlocks(experiment, blocks), {}
     for arm in experiment.arms:
         if arm.name != experiment.baseline and arm.copy_of is None:
             half_widths[arm.name] = half_width(arms.ratio(arm.name, throughput, LEVEL_ERROR))
+    if not all(map(math.isfinite, half_widths.values())):
+        raise MeasurementFailed(f"an arm has no interval: {half_widths}")
     return half_widths
 
 
