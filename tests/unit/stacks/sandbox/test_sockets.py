@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,19 +17,13 @@ from hopcost.stacks.sandbox import sockets
 @pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
 def test_it_says_what_proc_says(family: socket.AddressFamily, host: str) -> None:
     """Among them connections that the client closed first, and one that the server did."""
-    with contextlib.ExitStack() as stack:
-        listener = stack.enter_context(socket.socket(family))
-        try:
-            listener.bind((host, 0))
-        except OSError:
-            pytest.skip(f"no {host} here")
-        listener.listen()
+    with listening(family, host) as listener:
         port = listener.getsockname()[1]
         for client_first in (True, True, False):
             client = socket.create_connection((host, port))
             server, _ = listener.accept()
-            for each in (client, server) if client_first else (server, client):
-                each.close()
+            for end in (client, server) if client_first else (server, client):
+                end.close()
     table = Path("/proc/thread-self/net/tcp6" if family is socket.AF_INET6 else "/proc/thread-self/net/tcp").read_text()
     expected = sorted(pair for pair in sockets.ports_of(table) if port in pair)
     assert sorted(pair for pair in sockets.time_wait_ports() if port in pair) == expected
@@ -39,10 +34,27 @@ def test_without_it_proc_is_read() -> None:
     def refused() -> list[tuple[int, int]]:
         raise OSError(errno.EPROTONOSUPPORT, "Protocol not supported")
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with listening(socket.AF_INET, "127.0.0.1") as listener:
         port = listener.getsockname()[1]
         client = socket.create_connection(("127.0.0.1", port))
         server, _ = listener.accept()
         client.close()
         server.close()
     assert sockets.count_time_wait_of({"app": port}, [None], ask=refused) == [TimeWait(hop="app", server=0, client=1)]
+
+
+@contextlib.contextmanager
+def listening(family: socket.AddressFamily, host: str) -> Iterator[socket.socket]:
+    """A listener on a port that no connection in TIME_WAIT has, of either family: counts go by port alone."""
+    with contextlib.ExitStack() as stack:
+        taken = {port for pair in sockets.time_wait_ports() for port in pair}
+        while True:
+            listener = stack.enter_context(socket.socket(family))
+            try:
+                listener.bind((host, 0))
+            except OSError:
+                pytest.skip(f"no {host} here")
+            if listener.getsockname()[1] not in taken:
+                break
+        listener.listen()
+        yield listener
