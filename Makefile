@@ -64,14 +64,14 @@ unit: .venv/bin/pytest ## the tests that start no process, in a minute
 	@tools/setup
 
 test: setup ## all tests but those of test-systems and check-slow, in half an hour
-	cargo test --profile tests --locked --quiet
-	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 2 --dist worksteal
+	cargo test --profile tests --locked --quiet -- --test-threads 4
+	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 4 --dist worksteal
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m alone
 
 test-systems: setup ## the tests with real apps, databases, a browser and a fleet, in a quarter of an hour (installs PHP-FPM, PostgreSQL, sshd)
 	@tools/setup systems
 	.venv/bin/pytest tests/systems/fleet --numprocesses 4 --dist worksteal
-	.venv/bin/pytest tests/systems --ignore=tests/systems/fleet --numprocesses 2 --dist loadfile
+	.venv/bin/pytest tests/systems --ignore=tests/systems/fleet --numprocesses 4 --dist loadfile
 
 wheel: ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl, in two minutes
 	@tools/setup wheel
