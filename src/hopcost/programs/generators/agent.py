@@ -52,6 +52,13 @@ class LeaderCame(msgspec.Struct, tag_field="kind", tag="leader"):
     peer: str
 
 
+class FollowerCame(msgspec.Struct, tag_field="kind", tag="follower"):
+    """One that makes the same load with the leader is accepted."""
+
+    name: str
+    peer: str
+
+
 class Refused(msgspec.Struct, tag_field="kind", tag="refused"):
     """Somebody is refused."""
 
@@ -73,7 +80,7 @@ class AgentEnded(msgspec.Struct, tag_field="kind", tag="end"):
     message: str
 
 
-AgentLine = Listening | LeaderCame | Refused | LeaderLeft | AgentEnded
+AgentLine = Listening | LeaderCame | FollowerCame | Refused | LeaderLeft | AgentEnded
 
 
 class AgentAtStart(msgspec.Struct):
