@@ -72,7 +72,7 @@ test: setup ## all tests but those of test-systems and check-slow, in half an ho
 test-systems: setup ## the tests with real apps, databases, a browser and a fleet, in a quarter of an hour (installs PHP-FPM, PostgreSQL, sshd)
 	@tools/setup systems
 	.venv/bin/pytest tests/systems/fleet --numprocesses 4 --dist worksteal
-	.venv/bin/pytest tests/systems --ignore=tests/systems/fleet --numprocesses 4 --dist loadfile
+	.venv/bin/pytest tests/systems --ignore=tests/systems/fleet --numprocesses 2 --dist loadfile
 
 wheel: ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl, in two minutes
 	@tools/setup wheel
