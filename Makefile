@@ -64,9 +64,11 @@ unit: .venv/bin/pytest ## the tests that start no process, in a minute
 	@tools/setup
 
 test: setup ## all tests but those of test-systems and check-slow, in half an hour
-	cargo test --profile tests --locked --quiet -- --test-threads 4
+	cargo test --profile tests --locked --quiet
+	@# in a call of their own: else one process ends with many long ones in a row
 	.venv/bin/pytest tests/end_to_end -m "not alone" --numprocesses 4 --dist worksteal
-	.venv/bin/pytest --ignore=tests/end_to_end --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 4 --dist worksteal
+	.venv/bin/pytest --ignore=tests/end_to_end --ignore=tests/slow --ignore=tests/systems -m "not alone" \
+	  --numprocesses 4 --dist worksteal
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m alone
 
 test-systems: setup ## the tests with real apps, databases, a browser and a fleet, in a quarter of an hour (installs PHP-FPM, PostgreSQL, sshd)

@@ -123,21 +123,23 @@ class Agent:
         decoder = msgspec.json.Decoder(AgentLine)
         try:
             for text in self._process.stdout:
-                match decoder.decode(text):
-                    case Listening() as line:
-                        self._listening = line
-                        self._heard.set()
-                    case Refused() as line:
-                        self.refused.append(line)
-                    case AgentEnded() as line:
-                        self.end = line
-                    case _:
-                        pass
-        except (msgspec.DecodeError, ValueError):  # its death cut a line short, or its pipe was closed
+                with contextlib.suppress(msgspec.DecodeError):  # its death cut the line short
+                    self._take(decoder.decode(text))
+        except ValueError:  # its pipe was closed
             pass
         finally:
             self._heard.set()
             self._on_end()
+
+    def _take(self, line: AgentLine) -> None:
+        match line:
+            case Listening():
+                self._listening = line
+                self._heard.set()
+            case Refused():
+                self.refused.append(line)
+            case AgentEnded():
+                self.end = line
 
     def _wait(self) -> None:
         """Until it has ended; what it used is known then."""

@@ -21,7 +21,7 @@ from hopcost.measure.fleet.authority import (
 )
 from hopcost.programs.generators.agent import AgentArm, AgentOrder
 
-PROTOCOL = 1
+PROTOCOL = 1  # as in docs/reference/agent-protocol.md
 LEADER, FOLLOWER = generator_names(2)
 
 
