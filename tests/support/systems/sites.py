@@ -82,6 +82,16 @@ class Sites:
                     found.append(process)
         return found
 
+    def engines(self, name: str) -> list[psutil.Process]:
+        """The engines that load on a site; neither one that is asked for its version, nor what starts them."""
+        engines = []
+        for process in self.processes(name, "hopcost-engine"):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                words = process.cmdline()
+                if words[1:] == ["run"] and Path(words[0]).name.startswith("hopcost-engine"):
+                    engines.append(process)
+        return engines
+
     def left(self) -> list[str]:
         """What of a run is on any site."""
         return [what for name in self.names for what in self.left_on(name)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import time
 from pathlib import Path
@@ -115,10 +114,8 @@ def test_more_machines_than_connections_are_refused(two_sites: Sites, tmp_path: 
 def _engine_of(sites: Sites, name: str, run: subprocess.Popen[str]) -> psutil.Process:
     deadline = time.monotonic() + WAIT_S
     while True:
-        for process in sites.processes(name, "hopcost-engine"):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if process.name().startswith("hopcost-engine"):  # the shell that starts it has its name in its words
-                    return process
+        if engines := sites.engines(name):
+            return engines[0]
         assert run.poll() is None and run.stderr is not None, run.stderr and run.stderr.read()
         assert time.monotonic() < deadline, "it did not begin to load"
         time.sleep(0.05)

@@ -67,7 +67,7 @@ class Running:
 
     def loads(self, *names: str) -> None:
         """Wait until the engine loads on these sites."""
-        self.wait("load", lambda: all(self.sites.processes(name, "hopcost-engine") for name in names))
+        self.wait("load", lambda: all(self.sites.engines(name) for name in names))
 
     def part(self, name: str, word: str) -> psutil.Process:
         """The one process of a site with this word."""
