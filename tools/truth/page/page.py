@@ -34,6 +34,8 @@ from tools.truth.sections.same.aa import SameProxies
 from tools.truth.sections.same.alarms import Alarms
 from tools.truth.sections.same.procedure import Procedure
 from tools.truth.sections.same.same_p99 import SameP99
+from tools.truth.sections.sensitivity.never_same import NeverSame
+from tools.truth.sections.sensitivity.on_real_noise import KnownDifference
 from tools.truth.sections.sensitivity.section import Sensitivity
 from tools.truth.sections.versus.not_freezing import NotFreezing
 from tools.truth.sections.versus.own_aa import OwnAa
@@ -56,6 +58,7 @@ SECTIONS: dict[str, type[Section]] = {
     "same-p99": SameP99,
     "false-alarms": Alarms,
     "sensitivity": Sensitivity,
+    "never-same": NeverSame,
     "neighbours": Neighbours,
     "precision": Precision,
     "beside-wrk": BesideWrk,
@@ -72,6 +75,7 @@ SECTIONS: dict[str, type[Section]] = {
     "coverage": Coverage,  # is reckoned, not measured
     "change-points": ChangePoints,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
+    "known-difference": KnownDifference,  # draws from what the others have recorded
     "split-half": SplitHalf,  # reads what the others have recorded
 }
 

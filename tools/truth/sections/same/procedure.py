@@ -16,17 +16,14 @@ from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.plan.method import METHOD
 from hopcost.programs.generators.engine_lines import Validity
 from hopcost.record import reader
-from hopcost.statistics import comparisons
-from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.log_ratio import log_ratios_by_round
-from hopcost.statistics.precision import looks
 from tools.truth.lines import Case, Figures, Reckoned, Sorted
 from tools.truth.made_with import ROOT
 from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.runs import excludes_one
 from tools.truth.sections.coverage.judge import probability_of_so_few, too_low
-from tools.truth.sections.same.simulated import simulated
+from tools.truth.sections.same.simulated import compared, simulated
 
 SECTION = "procedure"
 RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each
@@ -87,20 +84,7 @@ def run(restarts: str, others: int, time_s: float, number: int) -> Figures:
     figures = {"experiments": 0.0, "excludes": 0.0, "directional": 0.0, "blocks": 0.0, "pool": len(pool)}
     for _ in range(EACH):
         done, planned, ending = simulated(others, time_s, pool, dice, RESTARTS[restarts])
-        (experiment,) = planned.experiments
-        arms = PairedBlocks(experiment, done)
-        verdicts = [
-            comparisons.compare_arm(
-                arms,
-                experiment,
-                arm.name,
-                error=looks.error_at_end(ending.why),
-                margin=planned.margin,
-                withheld=None,
-            )[0]
-            for arm in experiment.arms
-            if arm.copy_of is None and arm.name != experiment.baseline
-        ]
+        verdicts = compared(done, planned, ending)
         figures["experiments"] += 1
         figures["excludes"] += any(excludes_one(comparison.ratio) for comparison in verdicts)
         directional = [judged for judged in verdicts if judged.verdict.word in ("faster", "slower")]

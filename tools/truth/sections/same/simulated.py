@@ -1,4 +1,4 @@
-"""Simulated experiments in which nothing differs: hopcost's own measuring loop, a virtual clock, real noise."""
+"""Simulated experiments: hopcost's own measuring loop, a virtual clock, real noise, and a difference that is known."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from hopcost.programs.generators.engine_lines import End, Slice, Validity, Warme
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.evidence import CheckedAnswer
 from hopcost.record.contents.run import Ending
+from hopcost.statistics import comparisons
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.comparisons import Comparison
+from hopcost.statistics.precision import looks
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.experiments.experiment import Experiment, Placement
 from hopcost.suites.experiments.workload import Workload
@@ -30,16 +34,34 @@ def simulated(
     pool: list[list[float]],
     dice: random.Random,
     spreads: Sequence[float] = (0.0,),
+    speed: float = 1.0,
 ) -> tuple[list[Block], Plan, Ending]:
-    """One experiment by hopcost's own loop: its blocks, its plan, why it ended."""
+    """One experiment by hopcost's own loop: its blocks, its plan, why it ended.
+
+    `speed` is what the other arms' throughput truly is, as a ratio to the baseline's.
+    """
     planned = _plan(others, time_s)
     (experiment,) = planned.experiments
+    own = spreads_by_arm(experiment, spreads)
+    speeds = {arm.name: 1.0 if experiment.baseline in (arm.name, arm.copy_of) else speed for arm in experiment.arms}
     finished, now_s = FinishedBlocks(planned, experiment), 0.0
     while isinstance(step := finished.next(time_s - now_s, finished.valid), NextBlock):
-        block = _block(experiment, step, pool, dice, spreads_by_arm(experiment, spreads))
+        block = _block(experiment, step, pool, dice, own, speeds)
         now_s += block.elapsed_ns / 1e9
         finished.add(block)
     return finished.valid, planned, step
+
+
+def compared(done: list[Block], planned: Plan, ending: Ending) -> list[Comparison]:
+    """The throughput of each other arm ÷ the baseline's, with its verdict at the end."""
+    (experiment,) = planned.experiments
+    arms, error = PairedBlocks(experiment, done), looks.error_at_end(ending.why)
+    others = [arm.name for arm in experiment.arms if arm.copy_of is None and arm.name != experiment.baseline]
+    of_arms = (
+        comparisons.compare_arm(arms, experiment, name, error=error, margin=planned.margin, withheld=None)
+        for name in others
+    )
+    return [throughput for throughput, *_ in of_arms]
 
 
 def spreads_by_arm(experiment: PlannedExperiment, spreads: Sequence[float]) -> dict[str, float]:
@@ -55,12 +77,13 @@ def _block(
     pool: list[list[float]],
     dice: random.Random,
     spreads: Mapping[str, float],
+    speeds: Mapping[str, float],
 ) -> Block:
     arms, rounds = len(step.arms), step.rounds
     parts = []
     for arm in step.arms:
-        restart = dice.gauss(0.0, spreads[arm.name])
-        noise = [restart + log for log in noise_of_run(rounds, pool, dice)]
+        of_start = math.log(speeds[arm.name]) + dice.gauss(0.0, spreads[arm.name])
+        noise = [of_start + log for log in noise_of_run(rounds, pool, dice)]
         parts.append(_part(arm, step.slice_ns, step.warm_up.least_ns, noise))
     slices_ns = step.slice_ns * rounds * arms
     settling_ns = experiment.settle_ns * rounds * arms
