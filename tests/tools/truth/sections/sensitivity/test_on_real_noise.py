@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from samples.truth import line
 
-from hopcost.statistics import comparisons
+from hopcost.statistics import comparisons, verdict
 from tools.truth import lines
 from tools.truth.sections.same.simulated import compared, simulated
 from tools.truth.sections.sensitivity import on_real_noise
@@ -33,7 +33,7 @@ def test_verdicts_are_counted_and_a_margin_that_is_too_wide_is_caught(monkeypatc
     sound = on_real_noise.run("none", 120.0, 0)
     assert sound["experiments"] == 20 and sound["slower"] >= 15
     assert sound["same"] == sound["negligible"] == sound["faster"] == 0
-    judge = comparisons.judge_interval
+    judge = verdict.judge_interval
     monkeypatch.setattr(
         comparisons, "judge_interval", lambda interval, _margin, *more, **named: judge(interval, 0.2, *more, **named)
     )
