@@ -11,10 +11,10 @@ from tools.truth.sections.sensitivity.section import CALIBRATION, LEAST_PRECISIO
 from tools.truth.sections.sensitivity.work import CONNECTIONS, NEAR, REQUESTS, calibrate, costs, rounds_for
 
 SECTION, CASE = "never-same", "5 %"
-RUNS, TIME_S = 100, 40.0
+RUNS, TIME_S = 100, 30.0
 SHARE = 0.05
 STARTS = 5  # of a plain request before a run, and of both after it
-CALIBRATION_S, RUN_S = 120.0, 60.0
+CALIBRATION_S, RUN_S = 120.0, 45.0
 COLUMNS = ["done:", "truly:", "same:", "negligible:", "dearer:", "not settled:", "ratio in these runs:", "±:", "holds"]
 PROSE = (
     f"The two arms of the section before, the second {SHARE:.0%} dearer, in {RUNS} runs of {TIME_S:g} s through"
