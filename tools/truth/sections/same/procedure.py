@@ -56,8 +56,11 @@ PROSE = (
 
 
 @cache
-def courses() -> list[list[float]]:
-    """Of each block of each record here: ln(second run ÷ first run of the baseline) by round. Read once."""
+def courses(rounds_least: int = ROUNDS_LEAST) -> list[list[float]]:
+    """Of each block of each record here: ln(second run ÷ first run of the baseline) by round. Read once.
+
+    Blocks with fewer rounds are left out.
+    """
     pool = []
     for path in sorted((ROOT / "records").glob("**/run.json")):
         try:
@@ -70,7 +73,7 @@ def courses() -> list[list[float]]:
                     continue
                 logs = log_ratios_by_round(block, experiment, experiment.copy, throughput)
                 course = [log for log in logs if log is not None]
-                if len(course) >= ROUNDS_LEAST:
+                if len(course) >= rounds_least:
                     pool.append(course)
     return pool
 

@@ -18,6 +18,7 @@ from tools.truth.sections.same.simulated import compared, simulated
 
 SECTION = "known-difference"
 RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each
+ROUNDS_LEAST = 2  # of a real block: what hopcost itself takes between two starts
 SPEED = 0.95  # of the other arm, as a ratio to the baseline
 WRONG = ("same", "negligible", "faster")
 WRONG_MOST = 0.01  # of the experiments of a row, all three together
@@ -33,7 +34,7 @@ PROSE = (
 
 def run(restarts: str, time_s: float, number: int) -> Figures:
     """`EACH` simulated experiments: how many ended in which word."""
-    pool = courses()
+    pool = courses(ROUNDS_LEAST)
     if not pool:
         raise MeasurementFailed("no record here has blocks to draw from", "the section sensitivity leaves some")
     dice = random.Random(f"{METHOD.number}/{SECTION}/{restarts}/{time_s}/{number}")
@@ -92,4 +93,12 @@ class KnownDifference(Section):
                 cells = [f"{row['slower'] / count:.0%}", *counts, f"{row['blocks'] / count:.1f}"]
             rows.append([restarts, f"{time_s:.0f} s", f"{count:,.0f}", *cells, words[-1]])
         of = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)})) if pools else ""
-        return [Part([PROSE], COLUMNS, rows, words, [f"Drawn from {of} real blocks."] if of else [])]
+        return [
+            Part(
+                [PROSE],
+                COLUMNS,
+                rows,
+                words,
+                [f"Drawn from {of} real blocks of at least {ROUNDS_LEAST} rounds."] if of else [],
+            )
+        ]

@@ -28,7 +28,7 @@ def test_the_other_arm_has_the_speed_that_is_asked_for_and_the_baselines_copy_ha
 
 
 def test_verdicts_are_counted_and_a_margin_that_is_too_wide_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_real_noise, "courses", lambda: POOL)
+    monkeypatch.setattr(on_real_noise, "courses", lambda _rounds_least: POOL)
     monkeypatch.setattr(on_real_noise, "EACH", 20)
     sound = on_real_noise.run("none", 120.0, 0)
     assert sound["experiments"] == 20 and sound["slower"] >= 15
