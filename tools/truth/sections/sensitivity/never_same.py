@@ -57,6 +57,15 @@ class NeverSame(Section):
         plain_ns, dearer_ns = costs([0, rounds], STARTS, number)
         return {"rounds": rounds, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns, **seen(experiment)}
 
+    def adds(self, done: Sorted) -> str:
+        """How narrow the ranges are: a wide one could not say *same* of anything."""
+        known = [run for run in done.of(SECTION, CASE) if run["ratio"] > 0]
+        if not known:
+            return ""
+        width, dearer = median(known, "half_width") * 100, sum(run["dearer"] for run in known)
+        words = f"In {TIME_S:g} s the ranges are ±{width:.1f} % wide at the median"
+        return f"{words}, and {dearer:.0f} runs called it *dearer*."
+
     def parts(self, done: Sorted) -> list[Part]:
         """One row."""
         runs = done.of(SECTION, CASE)

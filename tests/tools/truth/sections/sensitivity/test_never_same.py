@@ -38,6 +38,13 @@ def test_a_single_one_that_is_called_the_same_or_negligible_is_a_no() -> None:
     assert not page([DEARER] * 99 + [DEARER | {"negligible": 1.0}])[1]
 
 
+def test_the_top_of_the_page_says_how_wide_the_ranges_are() -> None:
+    runs = [line(never_same.CASE, number, section=never_same.SECTION, figures=DEARER) for number in range(3)]
+    added = never_same.NeverSame().adds(lines.Sorted(runs, {}))
+    assert added == "In 30 s the ranges are ±3.0 % wide at the median, and 3 runs called it *dearer*."
+    assert never_same.NeverSame().adds(lines.Sorted([], {})) == ""
+
+
 def test_its_runs_wait_for_the_calibration(tmp_path: Path) -> None:
     section = never_same.NeverSame(tmp_path)
     (calibration,) = section.cases()
