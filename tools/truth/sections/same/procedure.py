@@ -96,6 +96,16 @@ def run(restarts: str, others: int, time_s: float, number: int) -> Figures:
     return figures
 
 
+def drawn_from(pools: set[float], rounds_least: int) -> list[str]:
+    """A sentence on how many real blocks the runs had; none if there are no runs.
+
+    >>> drawn_from({65.0, 70.0, 68.0}, 4), drawn_from(set(), 4)
+    (['Drawn from 65 to 70 real blocks of at least 4 rounds.'], [])
+    """
+    sizes = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)})) if pools else ""
+    return [f"Drawn from {sizes} real blocks of at least {rounds_least} rounds."] if pools else []
+
+
 def _probability_of_so_many(row: Mapping[str, float]) -> float:
     """Of as many false alarms or more in a row, if its rate is just what is allowed; one-sided binomial."""
     holds = row["experiments"] - max(row[name] for name in ALARMS)
@@ -149,6 +159,4 @@ class Procedure(Section):
             mean = max(sum(row[name] for row in sums) for name in ALARMS) / every
             words.append("yes" if mean <= MEAN_MOST else "no")
             rows.append(["together", "", "", f"{every:,.0f}", f"{mean:.1%}", "", "", words[-1]])
-        of = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)})) if pools else ""
-        after = [f"Drawn from {of} real blocks of at least {ROUNDS_LEAST} rounds."] if of else []
-        return [Part([PROSE], COLUMNS, rows, words, after)]
+        return [Part([PROSE], COLUMNS, rows, words, drawn_from(pools, ROUNDS_LEAST))]

@@ -42,11 +42,11 @@ def simulated(
     """
     planned = _plan(others, time_s)
     (experiment,) = planned.experiments
-    own = spreads_by_arm(experiment, spreads)
+    by_arm = spreads_by_arm(experiment, spreads)
     speeds = {arm.name: 1.0 if experiment.baseline in (arm.name, arm.copy_of) else speed for arm in experiment.arms}
     finished, now_s = FinishedBlocks(planned, experiment), 0.0
     while isinstance(step := finished.next(time_s - now_s, finished.valid), NextBlock):
-        block = _block(experiment, step, pool, dice, own, speeds)
+        block = _block(experiment, step, pool, dice, by_arm, speeds)
         now_s += block.elapsed_ns / 1e9
         finished.add(block)
     return finished.valid, planned, step

@@ -72,9 +72,11 @@ class NeverSame(Section):
         same, negligible, dearer, unsettled = (
             int(sum(run[name] for run in runs)) for name in ("same", "negligible", "dearer", "unsettled")
         )
-        word = "yes" if len(runs) >= RUNS else unfinished(len(runs), RUNS)
-        word = "no" if same or negligible else word
         known = [run for run in runs if run["ratio"] > 0]
+        word = "yes" if len(runs) >= RUNS else unfinished(len(runs), RUNS)
+        if len(known) < len(runs):  # what has no range could not be called the same
+            word = f"undecided: {len(runs) - len(known)} without a range"
+        word = "no" if same or negligible else word
         widths = [f"{median(known, 'ratio'):.4f}", f"{median(known, 'half_width') * 100:.1f} %"] if known else ["", ""]
         counts = [str(count) for count in (same, negligible, dearer, unsettled)]
         row = [f"{len(runs)} of {RUNS}", bracketed(truly(runs), 4) if runs else "", *counts, *widths, word]

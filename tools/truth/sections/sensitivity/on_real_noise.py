@@ -13,7 +13,7 @@ from hopcost.plan.method import METHOD
 from hopcost.statistics.verdict import SAME
 from tools.truth.lines import Case, Figures, Reckoned, Sorted
 from tools.truth.page.part import Part, Section, unfinished
-from tools.truth.sections.same.procedure import RESTARTS, TIMES_S, courses
+from tools.truth.sections.same.procedure import RESTARTS, TIMES_S, courses, drawn_from
 from tools.truth.sections.same.simulated import compared, simulated
 
 SECTION = "known-difference"
@@ -77,28 +77,17 @@ class KnownDifference(Section):
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each kind of restarts and time."""
         kinds = [(restarts, time_s) for restarts in RESTARTS for time_s in TIMES_S]
-        rows, words, pools = [], [], set()
+        rows, words, pools = [], [], set[float]()
         for case, (restarts, time_s) in zip(self.cases(), kinds, strict=True):
             runs = done.of(SECTION, case.name)
             row = {name: sum(figures[name] for figures in runs) for name in COUNTED}
             count, wrong = row["experiments"], sum(row[name] for name in WRONG)
             pools |= {figures["pool"] for figures in runs}
-            if count and wrong > WRONG_MOST * RUNS * EACH:
-                words.append("no")
-            else:
-                words.append(unfinished(len(runs), case.runs) if len(runs) < case.runs else "yes")
+            word = "yes" if len(runs) >= case.runs else unfinished(len(runs), case.runs)
+            words.append("no" if wrong > WRONG_MOST * RUNS * EACH else word)
             cells = [""] * 5
             if count:
                 counts = [f"{row[name]:,.0f}" for name in WRONG]
                 cells = [f"{row['slower'] / count:.0%}", *counts, f"{row['blocks'] / count:.1f}"]
             rows.append([restarts, f"{time_s:.0f} s", f"{count:,.0f}", *cells, words[-1]])
-        of = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)})) if pools else ""
-        return [
-            Part(
-                [PROSE],
-                COLUMNS,
-                rows,
-                words,
-                [f"Drawn from {of} real blocks of at least {ROUNDS_LEAST} rounds."] if of else [],
-            )
-        ]
+        return [Part([PROSE], COLUMNS, rows, words, drawn_from(pools, ROUNDS_LEAST))]

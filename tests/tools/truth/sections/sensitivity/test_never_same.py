@@ -38,6 +38,12 @@ def test_a_single_one_that_is_called_the_same_or_negligible_is_a_no() -> None:
     assert not page([DEARER] * 99 + [DEARER | {"negligible": 1.0}])[1]
 
 
+def test_runs_without_a_range_show_nothing() -> None:
+    silent = OPEN | {"ratio": 0.0, "half_width": -1.0}
+    text, holds = page([DEARER] * 98 + [silent] * 2)
+    assert not holds and "| undecided: 2 without a range |" in text
+
+
 def test_the_top_of_the_page_says_how_wide_the_ranges_are() -> None:
     runs = [line(never_same.CASE, number, section=never_same.SECTION, figures=DEARER) for number in range(3)]
     added = never_same.NeverSame().adds(lines.Sorted(runs, {}))
