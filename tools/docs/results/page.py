@@ -15,7 +15,7 @@ from tools.markdown import fill, fold, table
 
 def render(name: str, done: list[tuple[Piece, Record]]) -> str:
     """The page of a suite: what to take from it, then of each experiment the sentence, the chart and the table."""
-    missing = [piece.name or name for piece in left_out(name, done)]
+    missing = [piece.name for piece in left_out(name, done)]
     experiments = [experiment for _, record in done for experiment in summary.summarise(record)]
     records = table(
         ["command", "started", "digest of its record"],

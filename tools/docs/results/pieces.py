@@ -1,7 +1,7 @@
 """What `make results` runs, each piece in a record of its own under records/results/.
 
-A piece is an experiment, or a point of a sweep, or all of the first article's suite as a user runs it. A page more has
-experiments of these suites whose generator has a machine of its own, as hosts.py makes one.
+A piece is an experiment, or a point of a sweep. A page more has experiments of these suites whose generator has a
+machine of its own, as hosts.py makes one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ class Pieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     suites: list[str]
     two_machines: list[str]
-    whole: str
     time_s: int
     times_s: dict[str, int]
     readings: dict[str, str] = {}
@@ -44,26 +43,24 @@ EVERY = [*PIECES.suites, TWO_MACHINES]
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """An experiment of a suite, or a point of one: `experiment` is its name without the value. Without: all of it.
+    """An experiment of a suite, or a point of one: `experiment` is its name without the value.
 
     `page`: the one that shows it, which is the suite's or TWO_MACHINES.
     """
 
     page: str
     suite: str
-    name: str = ""
-    experiment: str = ""
+    name: str
+    experiment: str
 
     @property
     def path(self) -> Path:
         """Where its record goes."""
-        return RECORDS / self.page / (self.name or "whole")
+        return RECORDS / self.page / self.name
 
     @property
     def command(self) -> list[str]:
         """What makes its record, without the record's place."""
-        if not self.name:
-            return ["hopcost", "run", self.suite]
         of_all = PIECES.times_s.get(f"{self.page}/{self.experiment}", PIECES.time_s)
         time_s = PIECES.times_s.get(f"{self.page}/{self.name}", of_all)
         on = hosts.ON if self.page == TWO_MACHINES else []
@@ -81,9 +78,7 @@ class Piece(msgspec.Struct, frozen=True):
 def pieces(names: list[str]) -> Iterator[Piece]:
     """All pieces of these pages in their files' order."""
     for name in names:
-        if name == PIECES.whole:
-            yield Piece(name, name)
-        elif name == TWO_MACHINES:
+        if name == TWO_MACHINES:
             for path in PIECES.two_machines:
                 suite, _, experiment_name = path.partition("/")
                 yield Piece(name, suite, experiment_name, experiment_name)
