@@ -90,7 +90,7 @@ truth: setup ## whether the method tells the truth: docs/explain/truth.md
 truth-short: setup ## the same in an hour at most; a second call goes on
 	.venv/bin/python -m tools.truth --short
 
-results: setup ## the suites' full forms, more than eight hours, resumable: docs/results
+results: setup ## the suites' full forms, more than ten hours, resumable: docs/results
 	.venv/bin/python -m tools.docs.results
 
 leftovers: setup ## 110 runs interrupted and killed at random moments: what is left of them
