@@ -102,8 +102,10 @@ def drawn_from(pools: set[float], rounds_least: int) -> list[str]:
     >>> drawn_from({65.0, 70.0, 68.0}, 4), drawn_from(set(), 4)
     (['Drawn from 65 to 70 real blocks of at least 4 rounds.'], [])
     """
-    sizes = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)})) if pools else ""
-    return [f"Drawn from {sizes} real blocks of at least {rounds_least} rounds."] if pools else []
+    if not pools:
+        return []
+    sizes = " to ".join(f"{size:,.0f}" for size in sorted({min(pools), max(pools)}))
+    return [f"Drawn from {sizes} real blocks of at least {rounds_least} rounds."]
 
 
 def _probability_of_so_many(row: Mapping[str, float]) -> float:

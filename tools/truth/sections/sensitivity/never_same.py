@@ -7,7 +7,7 @@ from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.page.part import Part, Section, bracketed, median, unfinished
 from tools.truth.runs import VERDICTS_STEAL_MOST, read_nothing, run_suite
 from tools.truth.sections.sensitivity import work
-from tools.truth.sections.sensitivity.section import CALIBRATION, LEAST_PRECISION, seen, suite, truly
+from tools.truth.sections.sensitivity.section import CALIBRATION, LEAST_PRECISION, seen, suite, truly, with_range
 from tools.truth.sections.sensitivity.work import CONNECTIONS, NEAR, REQUESTS, calibrate, costs, rounds_for
 
 SECTION, CASE = "never-same", "5 %"
@@ -59,7 +59,7 @@ class NeverSame(Section):
 
     def adds(self, done: Sorted) -> str:
         """How narrow the ranges are: a wide one could not say *same* of anything."""
-        known = [run for run in done.of(SECTION, CASE) if run["ratio"] > 0]
+        known = with_range(done.of(SECTION, CASE))
         if not known:
             return ""
         width, dearer = median(known, "half_width") * 100, sum(run["dearer"] for run in known)
@@ -72,7 +72,7 @@ class NeverSame(Section):
         same, negligible, dearer, unsettled = (
             int(sum(run[name] for run in runs)) for name in ("same", "negligible", "dearer", "unsettled")
         )
-        known = [run for run in runs if run["ratio"] > 0]
+        known = with_range(runs)
         word = "yes" if len(runs) >= RUNS else unfinished(len(runs), RUNS)
         if len(known) < len(runs):  # what has no range could not be called the same
             word = f"undecided: {len(runs) - len(known)} without a range"

@@ -77,7 +77,7 @@ def suite(work_rounds: int) -> str:
 
 
 def seen(experiment: ReportedExperiment) -> Figures:
-    """What is said of CPU per request in the closed loop; the ratio is 0 where there is none."""
+    """What is said of CPU per request in the closed loop; the ratio is 0 if there is none."""
     comparison = closed_loop(arm_of(experiment, "dearer"), "cpu_per_request")
     ratio = comparison.ratio if comparison is not None else None
     return {
@@ -89,6 +89,11 @@ def seen(experiment: ReportedExperiment) -> Figures:
         "half_width": width_to_keep(ratio),
         "silent": float(is_silent(experiment)),
     }
+
+
+def with_range(runs: list[Figures]) -> list[Figures]:
+    """Those of what is `seen` that have a ratio."""
+    return [run for run in runs if run["ratio"] > 0]
 
 
 def has_failed(runs: list[Figures], wanted: int = RUNS.full) -> bool:
@@ -144,7 +149,7 @@ def _calibrated(done: Sorted, wanted: int) -> list[str]:
 def _cells(name: str, runs: list[Figures]) -> list[str]:
     if not runs:
         return [""] * 10
-    known = [run for run in runs if run["ratio"] > 0]
+    known = with_range(runs)
     return [
         f"{median(runs, 'before_ns') / 1e3:.2f}",
         f"{median(runs, 'rounds'):.0f}",
